@@ -1,0 +1,56 @@
+# Names of the tasks; each sets up what it needs. Only Python 3.11+ and make are required.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SERVE ?= 1
+SCALE ?= default
+export PYTHONDONTWRITEBYTECODE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check format bench lock clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+# Stamps hold the lock's contents, so that a changed lock installs again and an unchanged one costs nothing.
+$(VENV)/.run: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Firmdata needs Python 3.11 or later; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing what the service needs (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
+	@echo "Installing what tests and checks need (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.dev ## the environment alone, in .venv
+
+run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SERVE=0: end instead)
+	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
+
+test: $(VENV)/.dev ## every test
+	@$(BIN)/python -m pytest -n 2 -q
+
+check: $(VENV)/.dev ## format, lint, types, import contracts
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.dev ## put every file into the house format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix-only --quiet .
+
+bench: $(VENV)/.dev ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
+	@$(BIN)/python -m benchmarks --scale $(SCALE)
+
+lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
+	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-dev.lock requirements-dev.in
+	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' requirements-dev.lock) -o requirements.lock requirements.in
+
+clean: ## caches and the embedded demo's state; never FIRM_DATA
+	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache .demo

@@ -1,0 +1,235 @@
+"""What a connector declares: datasets, their files, fetching, reading, and how they become shared tables.
+
+Pure declarations: frozen data and function signatures, no I/O, no storage, no Dagster. One declaration serves a
+live fetch, a change feed, files from a folder and the sandbox alike. Pipelines are made from these by factories;
+nothing outside `connectors` names a country.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+
+from polars import DataFrame, LazyFrame, Series
+
+from warehouse.schema.types import Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+
+class Scope(StrEnum):
+    """What the absence of a record means. Only FULL may retire records and is judged by row guards."""
+
+    FULL = "full"
+    PART = "part"
+    FEED = "feed"
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where a feed or conditional fetch goes on: opaque to everybody but the dataset. `etag` for plain files."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """Under what terms the data may be passed on. `attribution` is the sentence a consumer must show, or None."""
+
+    name: str
+    url: str | None
+    attribution: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cadence:
+    """How often the source changes: `cron` in UTC for the schedule; `stale_after_hours` for freshness checks."""
+
+    cron: str
+    stale_after_hours: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Limits judged on FULL editions against the last good one (DESIGN decision 5).
+
+    `min_rows` and `max_shrink` (share of records lost) are fatal; `max_rows` and `max_changed` warn.
+    `max_rejected` (share of unparsable rows) is fatal for every scope.
+    """
+
+    min_rows: int = 1
+    max_rows: int | None = None
+    max_shrink: float = 0.02
+    max_changed: float = 0.20
+    max_rejected: float = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class NotOurs:
+    """A file that lies in a dataset's folder but is not its business, and why (a search page, an error body)."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a file says about itself: when it was observed (None: it does not say) and what absence means."""
+
+    observed_at: datetime | None
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One body in RAW or one archive member in it. `open` gives the plain bytes from the start each time."""
+
+    dataset: str
+    name: str
+    sha256: str
+    observed_at: datetime
+    scope: Scope
+    batch: str
+    open: Callable[[], BinaryIO]
+    member: str | None = None
+
+    @property
+    def pointer(self) -> str:
+        """`sha256` or `sha256#member`: where the bytes stand in RAW."""
+        return self.sha256 if self.member is None else f"{self.sha256}#{self.member}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What an origin hands to the archive. `cursor` is stored once the arrival is staged."""
+
+    name: str
+    body: BinaryIO
+    scope: Scope
+    observed_at: datetime
+    cursor: Cursor | None = None
+    url: str | None = None  # without secrets
+    status: int | None = None
+    headers: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Something a person should look at: an unknown code, a new column, arithmetic that does not hold.
+
+    `code` is stable lower_snake (unknown_status, unknown_column, …), `subject` the value or column it is about,
+    `count` how often, `examples` up to five company numbers or file names.
+    """
+
+    dataset: str
+    code: str
+    subject: str
+    count: int
+    examples: tuple[str, ...]
+
+
+REJECT_COLUMNS = ("record", "reason", "excerpt")  # text: key or row number; why; the first 200 characters
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One chunk of one staged table, read from one piece.
+
+    `rows` has exactly the columns of the staged table, in order; `rejects` the REJECT_COLUMNS, all text.
+    """
+
+    table: str
+    rows: DataFrame
+    rejects: DataFrame
+    signals: tuple[Signal, ...] = ()
+
+
+class Unreadable(Exception):  # noqa: N818 - named for what it says of a file, as the field's readers do
+    """A file that cannot be read at all: truncated, not what its name says, or short of a mandatory column.
+
+    Rejects that file, not the dataset. The message says what was found and what was due.
+    """
+
+    def __init__(self, dataset: str, name: str, reason: str) -> None:
+        super().__init__(f"{dataset}: {name}: {reason}")
+        self.dataset = dataset
+        self.name = name
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` in one.
+
+    files: globs below the jurisdiction's folder; the most specific dataset gets the file.
+    recognise: from a file's name and first 64 KiB.
+    staged: the staged tables by name; keys of these tables identify a record over time.
+    wants: subjects to ask for one by one, from what was just staged of any dataset of the jurisdiction.
+    fetch: live and sandbox alike; the base address is the Http's business.
+    redact: takes persons out before the archive.
+    split: archive members; a plain file splits into itself.
+    read: pure; the unit of the process pool. Raises Unreadable.
+    """
+
+    key: str
+    title: str
+    licence: Licence
+    cadence: Cadence
+    guard: Guard
+    host: str
+    staged: Mapping[str, Table]
+    files: tuple[str, ...]
+    recognise: Callable[[str, bytes], Recognised | NotOurs]
+    split: Callable[[Piece], Iterator[Piece]]
+    read: Callable[[Piece], Iterator[Batch]]
+    fetch: Callable[[Http, Cursor | None, Iterable[str]], Iterator[Arrival]] | None = None
+    wants: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
+    redact: Callable[[BinaryIO], BinaryIO] | None = None
+
+
+SharedTables = Mapping[str, DataFrame]  # by name of warehouse.schema.tables.NORMALISED; absent means no rows
+
+# Columns that pipelines add to every staged row; `normalise` sees them, `read` does not write them.
+META_COLUMNS = {
+    "_company_id": "text: the company the row concerns (Jurisdiction.touches)",
+    "_observed_at": "instant: when the source said so",
+    "_raw": "text: Piece.pointer",
+    "_retired_at": "instant or null: absent from the FULL edition of that instant",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Jurisdiction:
+    """One folder under `connectors`.
+
+    precedence: shared field -> dataset keys, first that has a value wins.
+    touches: (staged table name, rows) -> company_id per row, null where the row concerns no company.
+    normalise: present rows (staged columns and META_COLUMNS) of the touched companies by staged table name, and
+    the run's logical date, to shared tables. Pure, and per company: the result for one company depends on that
+    company's rows alone. Tables without rows may be missing from the mapping.
+    """
+
+    code: str
+    state: Literal["served", "announced", "support"]
+    datasets: tuple[Dataset, ...]
+    precedence: Mapping[str, tuple[str, ...]]
+    touches: Callable[[str, DataFrame], Series]
+    normalise: Callable[[Mapping[str, LazyFrame], date], SharedTables]
+
+    def dataset(self, key: str) -> Dataset:
+        """The declaration of one dataset; KeyError where there is none."""
+        for dataset in self.datasets:
+            if dataset.key == key:
+                return dataset
+        raise KeyError(key)
+
+
+class Origin(Protocol):
+    """Where bodies come from: Live(Http), Live(sandbox Http), Folder(DIR, at)."""
+
+    def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+        """Bodies of one dataset, oldest first."""
+        ...

@@ -1,0 +1,81 @@
+"""Company numbers: every accepted form of the contract, canonical spelling, check digits, disjoint patterns."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warehouse.schema import ids
+from warehouse.schema.identifiers import RULES, market_code, parse, parse_id, parse_scoped
+
+
+@pytest.mark.parametrize(
+    ("text", "company_id", "check"),
+    [
+        ("5560125790", "firm:SE:5560125790", True),
+        ("556012-5790", "firm:SE:5560125790", True),
+        ("5560125791", "firm:SE:5560125791", False),
+        ("923609016", "firm:NO:923609016", True),
+        ("0923609016", "firm:NO:923609016", True),
+        ("923609017", "firm:NO:923609017", False),
+        ("0112038-9", "firm:FI:0112038-9", True),
+        ("00445790", "firm:UK:00445790", True),
+        ("sc123456", "firm:UK:SC123456", True),
+        ("IP12345R", "firm:UK:IP12345R", True),
+        ("R0000012", "firm:UK:R0000012", True),
+        ("US0000320193", "firm:US:US0000320193", True),
+        ("US320193", "firm:US:US0000320193", True),
+        ("US-320193", "firm:US:US0000320193", True),
+        ("CIK0000320193", "firm:US:US0000320193", True),
+        ("firm:NO:923609016", "firm:NO:923609016", True),
+        ("firm:GB:00445790", "firm:UK:00445790", True),
+        ("firm:DK:24256790", "firm:DK:24256790", True),
+    ],
+)
+def test_accepted_forms(text: str, company_id: str, check: bool) -> None:
+    number = parse(text)
+    assert number is not None
+    assert (number.company_id, number.check) == (company_id, check)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "12ab", "0923609017", "01120389x", "firm:XX:1", "firm:NO", "evil:NO:923609016", "٩23609016", "1234567", "US12345678901", "923609016\n"]
+)
+def test_refused_forms(text: str) -> None:
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("market", "text", "org_number"),
+    [("FI", "01120389", "0112038-9"), ("UK", "445790", "00445790"), ("UK", "SC1234", "SC001234"), ("US", "320193", "US0000320193"), ("NO", "0923609016", "923609016"), ("DK", "24256790", "24256790")],
+)
+def test_a_known_market_accepts_more(market: str, text: str, org_number: str) -> None:
+    number = parse_scoped(market, text)
+    assert number is not None
+    assert number.org_number == org_number
+
+
+def test_gb_is_uk() -> None:
+    assert market_code("gb") == "UK"
+    assert market_code("de") is None
+
+
+@given(st.from_regex(r"[0-9A-Za-z-]{1,14}", fullmatch=True))
+def test_at_most_one_market_answers_a_bare_number(text: str) -> None:
+    answers = [market for market, rule in RULES.items() if rule.bare is not None and rule.bare.fullmatch(text)]
+    assert len(answers) <= 1, answers
+
+
+@given(st.text(max_size=40))
+def test_parsing_never_raises_and_is_stable(text: str) -> None:
+    number = parse(text)
+    if number is not None:
+        again = parse_id(number.company_id)
+        assert again is not None
+        assert again.company_id == number.company_id
+
+
+def test_natural_keys_keep_their_parts_apart() -> None:
+    assert ids.natural_id("evt", "ab", "c") != ids.natural_id("evt", "a", "bc")
+    assert ids.natural_id("evt", None) != ids.natural_id("evt", "")
+    assert len(ids.natural_id("evt", "x")) == 30
+    assert ids.natural_id("own", "firm:NO:923609016", "no.enheter", "1") == "own_" + ids.natural_id("x", "firm:NO:923609016", "no.enheter", "1")[2:]

@@ -1,0 +1,130 @@
+"""Who may import whom, and what no file may hold. Each import contract is seen to go red on a planted violation."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("connectors", "pipelines", "warehouse", "api", "firm")
+COUNTRIES = ("connectors.no", "connectors.uk", "connectors.us", "connectors.se", "connectors.fi", "connectors.dk")
+
+
+def _lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _python_files() -> list[Path]:
+    return [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+
+
+@pytest.fixture(scope="module")
+def copied_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tree")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+VIOLATIONS = {
+    "schema-leaf": ("warehouse/schema/codes.py", "import polars"),
+    "warehouse": ("warehouse/archive.py", "import connectors.declare"),
+    "kit": ("connectors/kit/strict.py", "import connectors.no"),
+    "connectors": ("connectors/declare.py", "import warehouse.archive"),
+    "countries": ("connectors/no/__init__.py", "import connectors.uk"),
+    "steps": ("pipelines/steps/events.py", "import duckdb"),
+    "pipelines": ("pipelines/run.py", "import litestar"),
+    "api": ("api/app.py", "import warehouse.history"),
+    "reader": ("warehouse/reader.py", "import pyarrow"),
+    "firm": ("pipelines/settings.py", "import firm"),
+}
+
+
+def test_the_tree_keeps_every_contract(copied_tree: Path) -> None:
+    result = _lint(copied_tree)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("contract", VIOLATIONS)
+def test_a_planted_violation_breaks_its_contract(contract: str, copied_tree: Path) -> None:
+    name, line = VIOLATIONS[contract]
+    path = copied_tree / name
+    original = path.read_text()
+    path.write_text(original + f"\n{line}\n")
+    try:
+        result = _lint(copied_tree)
+    finally:
+        path.write_text(original)
+    assert result.returncode != 0, f"{line!r} in {name} went unseen"
+
+
+def test_every_contract_has_a_planted_violation() -> None:
+    declared = set(re.findall(r'^id = "([a-z-]+)"', (ROOT / "pyproject.toml").read_text(), re.M))
+    assert declared == set(VIOLATIONS)
+
+
+@pytest.mark.parametrize("package", ["pipelines", "api", "warehouse"])
+def test_no_country_is_named_outside_its_folder(package: str) -> None:
+    """Adding a country is one folder and one line; identifiers and code lists of the schema are the other line."""
+    country = re.compile(r"connectors\.(no|uk|us|se|fi|dk)\b|[\"'](no|uk|us|se|fi|dk)\.[a-z_]+[\"']")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in (ROOT / package).rglob("*.py")
+        if "schema" not in path.parts
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if country.search(line)
+    ]
+    assert found == []
+
+
+def test_the_connectors_registry_is_the_only_list_of_countries() -> None:
+    named = [
+        path.relative_to(ROOT)
+        for path in _python_files()
+        if path != ROOT / "connectors" / "__init__.py"
+        and re.search(r"^(from|import) connectors\.(no|uk|us|se|fi|dk)\b", path.read_text(), re.M)
+        and path.parts[len(ROOT.parts)] != "connectors"
+    ]
+    assert named == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [path for path in _python_files() if path.stat().st_size and not path.read_text().lstrip().startswith(('"""', '#'))]
+    assert silent == []
+
+
+def test_no_file_grows_into_two_rooms() -> None:
+    long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in _python_files()}
+    assert {name: lines for name, lines in long.items() if lines > 400} == {}
+
+
+def test_no_left_over_markers() -> None:
+    marker = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    assert [path for path in _python_files() if marker.search(path.read_text())] == []
+
+
+def test_nothing_swallows_every_exception() -> None:
+    swallow = re.compile(r"except( Exception| BaseException)?:\s*(#.*)?\n\s*(pass|continue|\.\.\.)")
+    assert [path for path in _python_files() if swallow.search(path.read_text())] == []
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_lock_files_pin_by_hash_and_name_no_host(name: str) -> None:
+    text = (ROOT / name).read_text()
+    assert "http://" not in text
+    assert "https://" not in text
+    assert "--index-url" not in text
+    pins = [line for line in text.splitlines() if re.match(r"[a-z0-9]", line)]
+    assert pins
+    assert all("==" in line for line in pins)
+    assert text.count("--hash=sha256:") >= len(pins)

@@ -1,0 +1,160 @@
+"""Company numbers of the six markets: canonical form, accepted spellings, check digits (CONTRACT 4.0).
+
+Belongs here: the one rule per market for how a number is written and recognised. Does not belong here: whether
+such a company exists (the reader knows), or HTTP errors (`api.problems`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from stdnum.dk import cvr
+from stdnum.fi import ytunnus
+from stdnum.no import orgnr
+from stdnum.se import orgnr as se_orgnr
+
+PREFIX: Final = "firm"
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyNumber:
+    """One recognised company number. `check` is False when the check digit is wrong: registries hold such."""
+
+    market: str
+    org_number: str
+    check: bool
+
+    @property
+    def company_id(self) -> str:
+        """`firm:<COUNTRY>:<org_number>`."""
+        return company_id(self.market, self.org_number)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one market writes its numbers.
+
+    `bare` recognises a number without its market, `scoped` one whose market is known; the first group or groups
+    of the match go to `canonical`.
+    """
+
+    market: str
+    bare: re.Pattern[str] | None
+    scoped: re.Pattern[str]
+    canonical: Callable[[str], str]
+    check: Callable[[str], bool]
+
+
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text)
+
+
+def _norwegian(text: str) -> str:
+    return _digits(text)[-9:]
+
+
+def _finnish(text: str) -> str:
+    digits = _digits(text)
+    return f"{digits[:7]}-{digits[7]}"
+
+
+def _british(text: str) -> str:
+    """Zeros go between prefix and digits: SC1234 is SC001234 (FORMAT uk 2)."""
+    text = text.upper()
+    prefix = re.match(r"[A-Z]{0,2}", text)
+    letters = prefix.group() if prefix else ""
+    return letters + text[len(letters) :].rjust(8 - len(letters), "0")
+
+
+def _american(text: str) -> str:
+    return "US" + _digits(text).rjust(10, "0")
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+def _padded_norwegian_is_valid(text: str) -> bool:
+    """The 10-character form counts only when its nine digits pass mod 11."""
+    return len(_digits(text)) == 9 or orgnr.is_valid(_norwegian(text))
+
+
+_US: Final = r"(?:US-?|CIK)\d{1,10}"
+RULES: Final[Mapping[str, Rule]] = {
+    rule.market: rule
+    for rule in (
+        Rule("US", re.compile(_US, re.I), re.compile(rf"{_US}|\d{{1,10}}", re.I), _american, _always),
+        Rule(
+            "SE",
+            re.compile(r"[1-9]\d{5}-?\d{4}"),
+            re.compile(r"[1-9]\d{5}-?\d{4}"),
+            _digits,
+            se_orgnr.is_valid,
+        ),
+        Rule("NO", re.compile(r"0?\d{9}"), re.compile(r"0?\d{9}"), _norwegian, orgnr.is_valid),
+        Rule("FI", re.compile(r"\d{7}-\d"), re.compile(r"\d{7}-?\d"), _finnish, ytunnus.is_valid),
+        Rule(
+            "UK",
+            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.I),
+            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.I),
+            _british,
+            _always,
+        ),
+        Rule("DK", None, re.compile(r"\d{8}"), _digits, cvr.is_valid),
+    )
+}
+
+
+def market_code(text: str) -> str | None:
+    """Market code of a country as callers write it: any case, GB for UK; None when it is none of the six."""
+    code = text.upper()
+    code = "UK" if code == "GB" else code
+    return code if code in RULES else None
+
+
+def company_id(market: str, org_number: str) -> str:
+    """`firm:<COUNTRY>:<org_number>` of canonical parts."""
+    return f"{PREFIX}:{market}:{org_number}"
+
+
+def _match(rule: Rule, pattern: re.Pattern[str] | None, text: str) -> CompanyNumber | None:
+    if pattern is None or not text.isascii() or not pattern.fullmatch(text):
+        return None
+    if rule.market == "NO" and not _padded_norwegian_is_valid(text):
+        return None
+    number = rule.canonical(text)
+    return CompanyNumber(rule.market, number, rule.check(number))
+
+
+def parse_scoped(market: str, text: str) -> CompanyNumber | None:
+    """A number whose market is known: more spellings are accepted (bare CIK, short UK digits)."""
+    rule = RULES[market]
+    return _match(rule, rule.scoped, text)
+
+
+def parse_id(text: str) -> CompanyNumber | None:
+    """A full id `firm:<COUNTRY>:<number>`; the number in any spelling of its market."""
+    prefix, _, rest = text.partition(":")
+    market, _, number = rest.partition(":")
+    code = market_code(market)
+    if prefix.lower() != PREFIX or code is None:
+        return None
+    return parse_scoped(code, number)
+
+
+def parse(text: str) -> CompanyNumber | None:
+    """A bare number or full id without a known market; None when it fits no pattern.
+
+    The five bare patterns are disjoint, so at most one market answers. Danish numbers (8 digits, as the UK's)
+    are reached only by full id.
+    """
+    if ":" in text:
+        return parse_id(text)
+    for rule in RULES.values():
+        found = _match(rule, rule.bare, text)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,78 @@
+"""Deterministic ids: the same fact gets the same id from every door, run and rebuild (CONTRACT 4.0 and 4.6).
+
+An id is a prefix and 26 characters of Crockford base32, lower case, of SHA-256 over the length-prefixed UTF-8
+parts of the natural key. Length prefixes keep ("ab", "c") and ("a", "bc") apart; None and "" differ.
+Does not belong here: ids that carry time (ULIDs of subscriptions and deliveries, `api`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_LENGTH: Final = 26
+
+Part = str | int | date | Decimal | None
+
+
+def _text(part: Part) -> bytes:
+    if part is None:
+        return b"-"
+    if isinstance(part, Decimal):
+        # 25, 25.0 and 25.0000 are one percentage: one spelling
+        part = format(part.normalize(), "f")
+    elif isinstance(part, date):
+        part = part.isoformat()
+    raw = str(part).encode()
+    return str(len(raw)).encode() + b":" + raw
+
+
+def natural_id(prefix: str, *parts: Part) -> str:
+    """`prefix` + "_" + 26 characters that depend on nothing but the parts."""
+    number = int.from_bytes(hashlib.sha256(b"".join(map(_text, parts))).digest()[:17])
+    number >>= 17 * 8 - _LENGTH * 5
+    digits: list[str] = []
+    for _ in range(_LENGTH):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return f"{prefix}_{''.join(reversed(digits))}"
+
+
+def filing_added_id(company_id: str, period_start: date | None, period_end: date) -> str:
+    """Id of the event that tells of a period's first filing."""
+    return natural_id("evt", "filing.added", company_id, period_start, period_end, "added")
+
+
+def filing_updated_id(company_id: str, period_start: date | None, period_end: date, document: str) -> str:
+    """`document`: the register's native id, else the document's SHA-256."""
+    return natural_id("evt", "filing.updated", company_id, period_start, period_end, document)
+
+
+def status_changed_id(company_id: str, previous: str, current: str, effective: date) -> str:
+    """Id of one flip of status."""
+    return natural_id("evt", "status.changed", company_id, previous, current, effective)
+
+
+def ownership_changed_id(
+    company_id: str, holder_id: str, as_of: date, previous: Decimal, current: Decimal
+) -> str:
+    """Id of one crossing; `previous` and `current` in percent."""
+    return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, previous, current)
+
+
+def filing_id(register: str, native_id: str) -> str:
+    """Id of one document that its register numbers."""
+    return natural_id("fil", register, native_id)
+
+
+def filing_id_of_bytes(company_id: str, period_end: date, is_consolidated: bool, sha256: str) -> str:
+    """Id of one document where the bulk file gives no native id: its bytes."""
+    return natural_id("fil", company_id, period_end, "group" if is_consolidated else "company", sha256)
+
+
+def holder_id(company_id: str, register: str, source_key: str) -> str:
+    """Id of one holder of one company: the source key of its earliest observation."""
+    return natural_id("own", company_id, register, source_key)

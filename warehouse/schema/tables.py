@@ -1,0 +1,279 @@
+"""The shared tables (DESIGN decision 3): one shape for every market, declared once.
+
+Rendered by `warehouse.render` to polars schemas, DuckDB DDL, checks and the data dictionary. Null is «unknown»,
+never 0. Does not belong here: the staged tables of one registry (`connectors/<cc>`), which keep its own words.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warehouse.schema import codes
+from warehouse.schema.types import Column, Kind, Table
+
+_T, _I, _M, _P, _B, _D = Kind.TEXT, Kind.INTEGER, Kind.MONEY, Kind.PERCENT, Kind.BOOLEAN, Kind.DATE
+
+COMPANY_ID: Final = Column("company_id", _T, "firm:<COUNTRY>:<org_number>", nullable=False)
+PROVENANCE: Final = (
+    Column("register", _T, "key of the dataset that gave the row, as no.enheter", nullable=False, business=False),
+    Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
+    Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+)
+
+COMPANIES: Final = Table(
+    "companies",
+    "One row per company, as its registers describe it now.",
+    ("company_id",),
+    (
+        COMPANY_ID,
+        Column("org_number", _T, "canonical registry number (CONTRACT, company identifiers)", nullable=False),
+        Column("name", _T, "name as registered", nullable=False),
+        Column("country", _T, "market code", nullable=False, allowed=codes.MARKETS),
+        Column("industry_code", _T, "first industry code, dots removed; served as sni_code"),
+        Column("industry_label", _T, "label of the code as delivered; served as sni_label"),
+        Column("industry_scheme", _T, "edition of the code list", allowed=codes.INDUSTRY_SCHEMES),
+        Column("municipality", _T, "as the register spells it"),
+        Column("municipality_code", _T, "the country's own code"),
+        Column("county", _T, "as the register or its code list spells it"),
+        Column("county_code", _T, "the country's own code"),
+        Column("registered_date", _D, "entry into the register"),
+        Column("status", _T, "active, dormant or dissolved", nullable=False, allowed=codes.STATUSES),
+        Column("status_detail", _T, "why, where a register says", allowed=codes.STATUS_DETAILS),
+        Column("status_date", _D, "since when in the world, where a register says"),
+        Column("status_source", _T, "dataset whose record decided the status; null when only filings are known"),
+        Column("registry_status", _T, "the register's own word"),
+        Column("dissolved_date", _D, "removal from the register"),
+        Column("is_listed", _B, "true only on evidence", nullable=False),
+        Column("is_listed_source", _T, "dataset of the evidence; null when no listing source is loaded"),
+        Column("legal_form_code", _T, "the register's code or text"),
+        Column("legal_form_label", _T, "its label"),
+        Column("employees", _I, "latest count in the register; null when withheld or unknown"),
+        Column("website", _T, "as registered"),
+        Column("address_lines", Kind.TEXTS, "street lines of the business address"),
+        Column("postal_code", _T, "postal code"),
+        Column("post_town", _T, "postal place"),
+        Column("address_country", _T, "ISO 3166-1 alpha-2 (GB, not UK)"),
+        Column("previous_names", Kind.TEXTS, "former names, newest first"),
+        Column("sources", Kind.JSON, "list of {register, native_id, url, retrieved_at, licence, fields}", business=False),
+        Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
+    ),
+)
+
+IDENTIFIERS: Final = Table(
+    "identifiers",
+    "Other names of a company: LEI, ISIN, VAT, CIK and the like.",
+    ("company_id", "scheme", "value"),
+    (
+        COMPANY_ID,
+        Column("scheme", _T, "kind of identifier", nullable=False, allowed=codes.IDENTIFIER_SCHEMES),
+        Column("value", _T, "canonical spelling", nullable=False),
+        *PROVENANCE,
+    ),
+)
+
+FILINGS: Final = Table(
+    "filings",
+    "One row per document filed: a set of accounts of one period and scope.",
+    ("filing_id",),
+    (
+        Column("filing_id", _T, "fil_… (warehouse.schema.ids)", nullable=False),
+        COMPANY_ID,
+        Column("filing_type", _T, "annual_report, interim_report, …", nullable=False),
+        Column("native_id", _T, "the register's own id; null where the bulk gives none"),
+        Column("document_sha256", _T, "SHA-256 of the document's bytes"),
+        Column("period_start", _D, "first day"),
+        Column("period_end", _D, "last day", nullable=False),
+        Column("filed_at", _D, "day of filing; null where the source does not say"),
+        Column("is_amendment", _B, "says itself that it replaces an earlier document", nullable=False),
+        Column("document_url", _T, "public address of the document"),
+        *PROVENANCE,
+    ),
+)
+
+FIGURE_COLUMNS: Final = (
+    Column("revenue", _M, "operating revenue"),
+    Column("operating_result", _M, "operating profit or loss"),
+    Column("net_result", _M, "profit or loss for the period"),
+    Column("equity", _M, "total equity at period end"),
+    Column("total_assets", _M, "total assets at period end"),
+    Column("employees", _I, "average number in the period, halves rounded up"),
+)
+
+_PERIOD: Final = (
+    COMPANY_ID,
+    Column("period_start", _D, "first day", nullable=False),
+    Column("period_end", _D, "last day", nullable=False),
+    Column("is_consolidated", _B, "group figures", nullable=False),
+    Column("currency", _T, "ISO 4217; null when the document tags no amount"),
+)
+
+FINANCIALS_REPORTED: Final = Table(
+    "financials_reported",
+    "Figures as one document states them: its own period and its comparatives, never mixed.",
+    ("filing_id", "period_start", "period_end", "is_consolidated"),
+    (
+        Column("filing_id", _T, "the document", nullable=False),
+        *_PERIOD,
+        *FIGURE_COLUMNS,
+        Column("is_comparative", _B, "a prior period repeated for comparison", nullable=False),
+        Column("accounting_standard", _T, "IFRS, NGAAP, FRS102, …"),
+        Column("derived", Kind.TEXTS, "fields computed, not read", nullable=False),
+        *PROVENANCE,
+    ),
+)
+
+FINANCIALS: Final = Table(
+    "financials",
+    "Every version of every period; the newest carries is_current and is what the API serves.",
+    ("company_id", "period_start", "period_end", "is_consolidated", "version"),
+    (
+        *_PERIOD,
+        Column("version", _I, "1 for the first document of the period and scope", nullable=False),
+        Column("is_current", _B, "newest version", nullable=False),
+        Column("is_restated", _B, "version 2 or later", nullable=False),
+        Column("period_type", _T, "null for periods that v1 does not serve", allowed=codes.PERIOD_TYPES),
+        Column("fiscal_year", _I, "year of period_end (SEC: FORMAT us 12.4)", nullable=False),
+        Column("fiscal_quarter", _I, "1 to 4, quarterly only"),
+        *FIGURE_COLUMNS,
+        Column("accounting_standard", _T, "IFRS, NGAAP, FRS102, …"),
+        Column("derived", Kind.TEXTS, "fields computed, not read", nullable=False),
+        Column("is_comparative", _B, "known only from a later document's comparatives", nullable=False),
+        Column("filing_id", _T, "the document", nullable=False),
+        Column("filed_at", _D, "day of filing"),
+        *PROVENANCE,
+    ),
+)
+
+_SHARES: Final = (
+    Column("holder_name", _T, "null when protected by law"),
+    Column("holder_type", _T, "kind of holder", nullable=False, allowed=codes.HOLDER_TYPES),
+    Column("holder_company_id", _T, "where the holder is a company we know by number"),
+    Column("holder_country", _T, "ISO 3166-1 alpha-2"),
+    Column("pct", _P, "share of capital; null where only a band is known"),
+    Column("pct_min", _P, "lower bound, exclusive for bands"),
+    Column("pct_max", _P, "upper bound, inclusive"),
+    Column("votes_pct", _P, "share of votes; null where only a band is known"),
+    Column("votes_min", _P, "lower bound of votes"),
+    Column("votes_max", _P, "upper bound of votes"),
+    Column("share_class", _T, "class of shares; null for all"),
+    Column("basis", _T, "exact, band, derived; null when the holder has control only", allowed=codes.BASES),
+    Column("is_direct", _B, "held in the holder's own name; null when unknown"),
+)
+
+HOLDINGS: Final = Table(
+    "holdings",
+    "One row per holding as one source records it now, ceased ones kept.",
+    ("company_id", "register", "native_id"),
+    (
+        COMPANY_ID,
+        Column("register", _T, "key of the dataset", nullable=False),
+        Column("native_id", _T, "the source's stable id of the record", nullable=False),
+        *_SHARES,
+        Column("controls", Kind.TEXTS, "the source's own codes of control", nullable=False),
+        Column("valid_from", _D, "start in the world, where the source says"),
+        Column("ended_on", _D, "end in the world"),
+        Column("url", _T, "public address of the record"),
+        Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
+        Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+    ),
+    valid_from="valid_from",
+    ended="ended_on",
+)
+
+OWNERS: Final = Table(
+    "owners",
+    "One row per holder of a company, reconciled over sources.",
+    ("company_id", "holder_id"),
+    (
+        COMPANY_ID,
+        Column("holder_id", _T, "own_… (warehouse.schema.ids)", nullable=False),
+        *_SHARES,
+        Column("as_of", _D, "day the percentage is of", nullable=False),
+        Column("first_seen", _D, "start of the earliest observation", nullable=False),
+        Column("ended_on", _D, "day the holding ended"),
+        Column("reconciliation", _T, "how sources agree", nullable=False, allowed=codes.RECONCILIATIONS),
+        Column("sources", Kind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
+        Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
+    ),
+    valid_from="as_of",
+    ended="ended_on",
+)
+
+LISTINGS: Final = Table(
+    "listings",
+    "Evidence that a company's shares trade on a market.",
+    ("company_id", "register", "native_id"),
+    (
+        COMPANY_ID,
+        Column("register", _T, "key of the dataset", nullable=False),
+        Column("native_id", _T, "ISIN, exemption key or the like", nullable=False),
+        Column("exchange_mic", _T, "ISO 10383"),
+        Column("ticker", _T, "symbol"),
+        Column("valid_from", _D, "admitted"),
+        Column("ended_on", _D, "terminated"),
+        Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
+        Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+    ),
+    valid_from="valid_from",
+    ended="ended_on",
+)
+
+NEWS: Final = Table(
+    "news",
+    "One row per news item of one company.",
+    ("company_id", "news_id"),
+    (
+        COMPANY_ID,
+        Column("news_id", _T, "nws_…", nullable=False),
+        Column("title", _T, "headline", nullable=False),
+        Column("summary", _T, "text, only where it may be redistributed"),
+        Column("url", _T, "address"),
+        Column("publisher", _T, "who published it"),
+        Column("language", _T, "ISO 639-1"),
+        Column("published_at", Kind.INSTANT, "as published", nullable=False),
+        Column("categories", Kind.TEXTS, "our categories", nullable=False),
+        Column("native_id", _T, "the source's id", nullable=False),
+        *PROVENANCE,
+    ),
+)
+
+NOTICES: Final = Table(
+    "notices",
+    "Acts and announcements of financial regulators that concern one company.",
+    ("company_id", "notice_id"),
+    (
+        COMPANY_ID,
+        Column("notice_id", _T, "ntc_…", nullable=False),
+        Column("authority", _T, "name of the regulator", nullable=False),
+        Column("authority_country", _T, "ISO 3166-1 alpha-2"),
+        Column("action_type", _T, "enforcement, sanction, announcement, other", nullable=False),
+        Column("title", _T, "headline", nullable=False),
+        Column("summary", _T, "text, only where it may be redistributed"),
+        Column("url", _T, "address"),
+        Column("published_at", Kind.INSTANT, "as published", nullable=False),
+        Column("amount", _M, "fine or the like"),
+        Column("currency", _T, "ISO 4217"),
+        Column("native_id", _T, "the source's id", nullable=False),
+        *PROVENANCE,
+    ),
+)
+
+EVENTS: Final = Table(
+    "events",
+    "What changed, once; `data` lacks `sequence`, which the ledger gives.",
+    ("event_id",),
+    (
+        Column("event_id", _T, "evt_… (warehouse.schema.ids)", nullable=False),
+        Column("event_type", _T, "one of the six", nullable=False, allowed=codes.EVENT_TYPES),
+        COMPANY_ID,
+        Column("occurred_at", Kind.INSTANT, "when in the world", nullable=False),
+        Column("data", Kind.JSON, "the contract's `data` object without sequence (CONTRACT 4.6)", nullable=False),
+    ),
+    sort=("occurred_at", "event_id"),
+)
+
+# What `Jurisdiction.normalise` may return, what `pipelines.steps` adds, and what releases publish.
+NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
+DERIVED: Final = (FINANCIALS, OWNERS)
+TABLES: Final = (*NORMALISED, *DERIVED)
+BY_NAME: Final = {table.name: table for table in (*TABLES, EVENTS)}
