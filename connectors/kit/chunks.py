@@ -1,0 +1,135 @@
+"""A stream of JSON records cut into stretches of whole records, without holding the whole.
+
+An array of a million entities (1.5 GB) is cut where the last record of a block begins: records of one
+register begin with the same key, so the place is guessed from the end and believed only when everything
+before it parses. Where no guess holds, a scan from the last certain place decides.
+
+Does not belong here: types and keys of records (`strict`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+import msgspec
+
+BLOCK: Final = 8 << 20
+LARGEST: Final = 256 << 20  # bytes of one record, past which the text is not what it says
+_GUESSES: Final = 8
+_BLANK: Final = b" \t\r\n"
+_FIRST_KEY: Final = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
+_RAWS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+
+MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class NotJson(Exception):  # noqa: N818 - named for what it says of a text
+    """A text that is no JSON of the kind due; the message says what was found."""
+
+
+def records(part: bytes) -> list[msgspec.Raw]:
+    """The records of a stretch that `arrays` gave, one by one."""
+    return _RAWS.decode(b"[%b]" % part)
+
+
+def arrays(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
+    """Stretches `record, record, …` of one array, without its brackets."""
+    rest = stream.read(block).lstrip(_BLANK)
+    if not rest.startswith(b"["):
+        raise NotJson(f"an array was due, the text begins {rest[:20]!r}")
+    rest, between = rest[1:], False
+    while more := stream.read(block):
+        rest += more
+        if between:
+            rest, between = _behind_comma(rest)
+        cut = 0 if between else _cut(rest)
+        if cut:
+            yield rest[:cut]
+            rest, between = _behind_comma(rest[cut:])
+        elif len(rest) > LARGEST:
+            raise NotJson(f"a record of more than {LARGEST} bytes")
+    body = rest.rstrip(_BLANK)
+    if not body.endswith(b"]"):
+        raise NotJson("the array is cut off: it does not end with ]")
+    if last := body[:-1].strip(_BLANK):
+        yield last
+
+
+def lines(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
+    """Stretches of whole lines."""
+    rest = b""
+    while more := stream.read(block):
+        end = more.rfind(b"\n") + 1
+        if end:
+            yield rest + more[:end]
+            rest = more[end:]
+        else:
+            rest += more
+            if len(rest) > LARGEST:
+                raise NotJson(f"a line of more than {LARGEST} bytes")
+    if rest.strip():
+        yield rest
+
+
+def _behind_comma(text: bytes) -> tuple[bytes, bool]:
+    """What follows the comma between two records, and whether the comma is still to come."""
+    text = text.lstrip(_BLANK)
+    if text.startswith(b","):
+        return text[1:], False
+    if text and not text.startswith(b"]"):
+        raise NotJson(f"a comma was due between two records, not {text[:20]!r}")
+    return text, True
+
+
+def _cut(text: bytes) -> int:
+    """Where the last record that is whole ends, 0 for nowhere yet. `text` begins between two records."""
+    first = _FIRST_KEY.match(text)
+    if first is not None:
+        key, place = first.group(1), len(text)
+        for _ in range(_GUESSES):
+            place = text.rfind(key, 0, place)
+            if place <= first.start(1):
+                break
+            end = _record_end(text, place)
+            if end and _parses(text[:end]):
+                return end
+    return _scan(text)
+
+
+def _record_end(text: bytes, key: int) -> int:
+    """The end of the record before the one whose first key stands at `key`, or 0."""
+    window = text[max(0, key - 200) : key]
+    before = window.rstrip(_BLANK)
+    if not before.endswith(b"{"):
+        return 0
+    before = before[:-1].rstrip(_BLANK)
+    if not before.endswith(b","):
+        return 0
+    before = before[:-1].rstrip(_BLANK)
+    return key - len(window) + len(before) if before.endswith(b"}") else 0
+
+
+def _parses(part: bytes) -> bool:
+    try:
+        records(part)
+    except MALFORMED:
+        return False
+    return True
+
+
+def _scan(text: bytes) -> int:
+    depth, end = 0, 0
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark in (b"{", b"["):
+            depth += 1
+        elif mark in (b"}", b"]"):
+            depth -= 1
+            if depth < 0:  # the array's own end
+                return end
+            if depth == 0:
+                end = token.end()
+    return end

@@ -1,0 +1,163 @@
+"""Contexts and units of an XBRL document, resolved one by one when a wanted fact names them.
+
+A large group declares hundreds of contexts of which a mapping wants six: only their ids are indexed
+beforehand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from functools import cached_property
+from typing import Final
+
+from lxml import etree
+
+from connectors.kit.facts import Context, Dimension, Unit, day
+
+XBRLI: Final = "http://www.xbrl.org/2003/instance"
+_XBRLDI: Final = "http://xbrl.org/2006/xbrldi"
+ISO4217: Final = "http://www.xbrl.org/2003/iso4217"
+_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+
+CONTEXT: Final = f"{{{XBRLI}}}context"
+UNIT: Final = f"{{{XBRLI}}}unit"
+_IDENTIFIER: Final = f"{{{XBRLI}}}identifier"
+_START: Final = f"{{{XBRLI}}}startDate"
+_END: Final = f"{{{XBRLI}}}endDate"
+_INSTANT: Final = f"{{{XBRLI}}}instant"
+_EXPLICIT: Final = f"{{{_XBRLDI}}}explicitMember"
+_TYPED: Final = f"{{{_XBRLDI}}}typedMember"
+_PARTS: Final = (_IDENTIFIER, _START, _END, _INSTANT, _EXPLICIT, _TYPED)
+_MEASURE: Final = f"{{{XBRLI}}}measure"
+_DENOMINATOR: Final = f"{{{XBRLI}}}unitDenominator"
+_CODE_LENGTH: Final = 3
+
+
+def _local(name: str | None) -> str:
+    return (name or "").rpartition(":")[2].strip()
+
+
+def _typed(element: etree._Element) -> Dimension:
+    axis = _local(element.get("dimension"))
+    for child in element.iterchildren("*"):
+        is_nil = (child.get(_NIL) or "").strip() in {"true", "1"}
+        return Dimension(axis, None if is_nil else "".join(child.itertext()).strip(), True)
+    return Dimension(axis, (element.text or "").strip() or None, True)
+
+
+def _context(element: etree._Element) -> Context:
+    scheme = entity = ""
+    start = end = None
+    dimensions: list[Dimension] = []
+    for part in element.iter(*_PARTS):
+        tag = part.tag
+        if tag == _EXPLICIT:
+            dimensions.append(Dimension(_local(part.get("dimension")), _local(part.text)))
+        elif tag == _IDENTIFIER:
+            scheme, entity = (part.get("scheme") or "").strip(), (part.text or "").strip()
+        elif tag == _START:
+            start = day(part.text, is_end=False)
+        elif tag == _TYPED:
+            dimensions.append(_typed(part))
+        else:
+            end = day(part.text, is_end=True)
+    return Context(element.get("id") or "", scheme, entity, start, end, tuple(sorted(dimensions)))
+
+
+def _is_currency(element: etree._Element, measure: str) -> bool:
+    prefix, _, code = measure.rpartition(":")
+    if len(code) != _CODE_LENGTH or not code.isalpha() or not code.isupper():
+        return False
+    return prefix == "iso4217" or element.nsmap.get(prefix or None) in {ISO4217, None, XBRLI}
+
+
+def _unit(element: etree._Element) -> Unit:
+    above: list[str] = []
+    below: list[str] = []
+    is_currency = False
+    for measure in element.iter(_MEASURE):
+        text = (measure.text or "").strip()
+        parent = measure.getparent()
+        if parent is not None and parent.tag == _DENOMINATOR:
+            below.append(_local(text))
+        else:
+            above.append(_local(text))
+            is_currency = _is_currency(measure, text)
+    return Unit(tuple(above), tuple(below), is_currency and len(above) == 1 and not below)
+
+
+class Contexts:
+    """The contexts and units below some elements (`ix:resources`, or the root of an instance).
+
+    elsewhere: where else to look for an id, as documents of one file share what they declare.
+    """
+
+    __slots__ = ("__dict__", "_contexts", "_elsewhere", "_scopes", "_units")
+
+    def __init__(self, scopes: Sequence[etree._Element]) -> None:
+        self._scopes = scopes
+        self._contexts: dict[str, Context | None] = {}
+        self._units: dict[str, Unit | None] = {}
+        self._elsewhere: tuple[Contexts, ...] = ()
+
+    def also(self, others: Iterable[Contexts]) -> None:
+        """Ids that are not declared here may be declared there."""
+        self._elsewhere = tuple(other for other in others if other is not self)
+
+    @cached_property
+    def _elements(self) -> dict[str | None, etree._Element]:
+        found = {
+            element.get("id"): element
+            for scope in self._scopes
+            for element in scope.iterchildren(CONTEXT, UNIT)
+        }
+        if found:
+            return found
+        return {element.get("id"): element for scope in self._scopes for element in scope.iter(CONTEXT, UNIT)}
+
+    def context(self, identity: str) -> Context | None:
+        """One context; None where no such id is declared."""
+        found = self._contexts.get(identity)
+        if found is None and identity not in self._contexts:
+            element = self._elements.get(identity)
+            if element is not None and element.tag == CONTEXT:
+                found = _context(element)
+            else:
+                found = next(filter(None, (other.context(identity) for other in self._elsewhere)), None)
+            self._contexts[identity] = found
+        return found
+
+    def unit(self, identity: str) -> Unit | None:
+        """One unit; None where no such id is declared."""
+        found = self._units.get(identity)
+        if found is None and identity not in self._units:
+            element = self._elements.get(identity)
+            if element is not None and element.tag == UNIT:
+                found = _unit(element)
+            else:
+                found = next(filter(None, (other.unit(identity) for other in self._elsewhere)), None)
+            self._units[identity] = found
+        return found
+
+    def starts(self, end: date) -> Mapping[date, int]:
+        """First days of the stretches that end on a day, over all contexts that are declared, used or not."""
+        return self._durations.get(end, {})
+
+    @cached_property
+    def _durations(self) -> dict[date, Counter[date]]:
+        texts: Counter[tuple[str, str]] = Counter()
+        for scope in self._scopes:
+            start = ""
+            for part in scope.iter(_START, _END):
+                if part.tag == _START:
+                    start = part.text or ""
+                else:
+                    texts[start, part.text or ""] += 1
+        found: dict[date, Counter[date]] = {}
+        for (first, last), count in texts.items():
+            start, end = day(first, is_end=False), day(last, is_end=True)
+            if start is not None and end is not None:
+                found.setdefault(end, Counter())[start] += count
+        return found

@@ -1,0 +1,191 @@
+"""One request and its answer: addresses, redirects, and a body received with its checks.
+
+An attempt that may be made again says so by `Again`; everything else is a FetchError. Nothing that httpx says
+reaches a message unless it is known to hold no header and no address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import Final
+
+import httpx
+
+from connectors.kit.bodies import KEPT_HEADERS, Fetched, Sink, Validators, doubt, is_busy
+from connectors.kit.errors import CutOff, FetchError, Refused, TooLarge, Unavailable, WrongBody, public_url
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.limits import Clock
+from connectors.kit.retry import http_date
+
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_HOPS: Final = 5
+# What may follow to a host that was not asked: a signed address refuses, and must not see, our Authorization.
+_TRAVELS: Final = ("accept", "accept-encoding", "range", "if-range", "if-none-match", "if-modified-since")
+
+Pace = tuple[int, float, Clock]  # slowest bytes a second, seconds of patience, clock
+
+
+class Again(Exception):  # noqa: N818 - not an error: a step of the loop in `http`
+    """An attempt that failed in a way that may pass; `asked` are the seconds the host asked for."""
+
+    def __init__(
+        self, kind: type[FetchError], status: int | None, reason: str, asked: float | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.status = status
+        self.reason = reason
+        self.asked = asked
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked for. `expect`: formats to believe (none: any); `allow`: statuses that are answers."""
+
+    url: str
+    headers: Mapping[str, str]
+    auth: tuple[str, str] | None
+    expect: frozenset[Format]
+    allow: frozenset[int]
+
+
+class Exchange:
+    """Sends requests to where documented addresses live in this installation."""
+
+    def __init__(self, client: httpx.Client, bases: Mapping[str, str]) -> None:
+        self._client = client
+        self._bases = bases
+
+    def send(self, asked: Asked, more: Mapping[str, str]) -> httpx.Response:
+        """The answer, its body not yet read, after at most five redirects."""
+        headers = {**asked.headers, **more}
+        auth = asked.auth
+        try:
+            address = self._address(httpx.URL(asked.url))
+            for _ in range(_HOPS + 1):
+                response = self._send(address, headers, auth)
+                location = response.headers.get("location")
+                if response.status_code not in _REDIRECTS or location is None:
+                    return response
+                response.close()
+                target = self._address(address.join(location))
+                if target.scheme == "http" and address.scheme == "https":
+                    raise Refused(asked.url, response.status_code, "a redirect out of https")
+                if (target.scheme, target.host, target.port) != (address.scheme, address.host, address.port):
+                    headers = {name: value for name, value in headers.items() if name.lower() in _TRAVELS}
+                    auth = None
+                address = target
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
+            # Their messages quote the address or the header.
+            raise Refused(asked.url, None, f"cannot be asked: {type(error).__name__}") from None
+        except httpx.TransportError as error:
+            raise Again(Unavailable, None, _plain(error)) from None
+        raise Refused(asked.url, None, f"more than {_HOPS} redirects")
+
+    def _send(
+        self, address: httpx.URL, headers: Mapping[str, str], auth: tuple[str, str] | None
+    ) -> httpx.Response:
+        request = self._client.build_request("GET", address, headers=dict(headers))
+        credentials = httpx.BasicAuth(*auth) if auth is not None else None
+        response = self._client.send(request, stream=True, auth=credentials)
+        self._client.cookies.clear()  # no registry needs them, and they would outlive a redirect
+        return response
+
+    def _address(self, url: httpx.URL) -> httpx.URL:
+        base = self._bases.get(url.host)
+        if base is None:
+            return url
+        path = url.raw_path.decode("ascii")
+        return httpx.URL(base.rstrip("/") + path)
+
+
+def received(response: httpx.Response, asked: Asked, sink: Sink, now: datetime, pace: Pace) -> Fetched:
+    """The body in the sink, checked."""
+    _place(response, sink, asked.url)
+    checked = frozenset() if response.status_code in asked.allow else asked.expect
+    content_type = response.headers.get("content-type", "").lower()
+    looked = False
+    try:
+        for data in _paced(response, pace):
+            if sink.size + len(data) > sink.cap:
+                raise TooLarge(asked.url, response.status_code, f"more than {sink.cap} bytes")
+            sink.write(data)
+            if not looked and len(sink.head) >= HEAD:
+                _look(sink, content_type, checked, asked, response.status_code)
+                looked = True
+    except httpx.DecodingError:
+        raise Again(CutOff, response.status_code, "a body that does not decode") from None
+    except httpx.TransportError as error:
+        raise Again(CutOff, response.status_code, f"the body broke off: {_plain(error)}") from None
+    _look(sink, content_type, checked, asked, response.status_code)
+    headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+    modified = response.headers.get("last-modified")
+    return Fetched(
+        url=public_url(asked.url),
+        status=response.status_code,
+        headers=headers,
+        body=sink.done(),
+        size=sink.size,
+        format=sniff(sink.head),
+        server_time=now,
+        last_modified=http_date(modified),
+        validators=Validators(response.headers.get("etag"), modified),
+    )
+
+
+def _place(response: httpx.Response, sink: Sink, url: str) -> None:
+    """Make the sink ready for what comes: the rest of the same version, or all of it."""
+    etag = response.headers.get("etag")
+    if response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or (
+        response.status_code == HTTPStatus.PARTIAL_CONTENT and not _continues(response, sink, etag)
+    ):
+        sink.restart()
+        raise Again(CutOff, response.status_code, "the source changed while it was being fetched")
+    if response.status_code != HTTPStatus.PARTIAL_CONTENT:
+        sink.restart()
+    encoded = response.headers.get("content-encoding", "identity") != "identity"
+    strong = etag is not None and not etag.startswith("W/")
+    sink.etag = etag if strong and not encoded else None
+    announced = response.headers.get("content-length", "")
+    if announced.isdecimal() and sink.size + int(announced) > sink.cap:
+        raise TooLarge(url, response.status_code, f"{announced} bytes, more than {sink.cap}")
+
+
+def _continues(response: httpx.Response, sink: Sink, etag: str | None) -> bool:
+    start = response.headers.get("content-range", "").removeprefix("bytes ").partition("-")[0]
+    return sink.size > 0 and etag == sink.etag and start == str(sink.size)
+
+
+def _paced(response: httpx.Response, pace: Pace) -> Iterator[bytes]:
+    """The body's bytes; given up where a server drips."""
+    slowest, patience, clock = pace
+    since, got = clock.monotonic(), 0
+    for data in response.iter_bytes():
+        yield data
+        got += len(data)
+        passed = clock.monotonic() - since
+        if passed > patience:
+            if got < slowest * passed:
+                reason = f"slower than {slowest} bytes a second for {passed:.0f} s"
+                raise Again(CutOff, response.status_code, reason)
+            since, got = clock.monotonic(), 0
+
+
+def _look(sink: Sink, content_type: str, expect: frozenset[Format], asked: Asked, status: int) -> None:
+    if expect and is_busy(sink.head) and sniff(sink.head) is Format.TEXT:
+        raise Again(Unavailable, status, "too many requests, said with a good status")
+    reason = doubt(sink.head, content_type, expect)
+    if reason is not None:
+        raise WrongBody(asked.url, status, reason)
+
+
+def _plain(error: httpx.TransportError) -> str:
+    """What happened, in words that hold no address and no header."""
+    if isinstance(error, httpx.TimeoutException):
+        return f"no answer in time ({type(error).__name__})"
+    if isinstance(error, httpx.ConnectError):
+        return f"no connection ({error})"
+    return type(error).__name__

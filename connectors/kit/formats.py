@@ -1,0 +1,64 @@
+"""What bytes are, told by their first bytes and never by a file's name.
+
+Registries answer HTML with status 200 where a zip was due, and put HTML into members called `.zip`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+HEAD: Final = 1024  # bytes that `sniff` wants to see
+
+
+class Format(StrEnum):
+    """Kinds of bodies that a connector may expect. TEXT is what has no mark of its own (CSV)."""
+
+    ZIP = "zip"
+    GZIP = "gzip"
+    TAR = "tar"
+    PDF = "pdf"
+    HTML = "html"
+    XML = "xml"
+    JSON = "json"
+    TEXT = "text"
+    EMPTY = "empty"
+    UNKNOWN = "unknown"
+
+
+_MAGIC: Final = (
+    (b"PK\x03\x04", Format.ZIP),
+    (b"PK\x05\x06", Format.ZIP),  # a zip without members
+    (b"PK\x07\x08", Format.ZIP),  # spanned
+    (b"\x1f\x8b", Format.GZIP),
+    (b"%PDF-", Format.PDF),
+)
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_CONTROL: Final = bytes(range(9)) + bytes(range(14, 27)) + bytes(range(28, 32))
+
+
+def sniff(head: bytes) -> Format:
+    """The format of a body, from its first bytes (`HEAD` of them are enough)."""
+    if not head:
+        return Format.EMPTY
+    for magic, found in _MAGIC:
+        if head.startswith(magic):
+            return found
+    if head[257:262] == b"ustar":
+        return Format.TAR
+    if head.startswith(_UTF16):
+        return _markup(head.decode("utf-16", errors="ignore").encode())
+    return _markup(head.removeprefix(b"\xef\xbb\xbf"))
+
+
+def _markup(head: bytes) -> Format:
+    text = head[:HEAD].lstrip().lower()
+    if not text:
+        return Format.EMPTY
+    if text.startswith((b"{", b"[")):
+        return Format.JSON
+    if text.startswith(b"<"):
+        return Format.HTML if b"<!doctype html" in text or b"<html" in text else Format.XML
+    binary = len(text) - len(text.translate(None, _CONTROL))
+    # A stray NUL or two do not make a table binary; random bytes hold one control character in nine.
+    return Format.UNKNOWN if binary > max(2, 0.05 * len(text)) else Format.TEXT

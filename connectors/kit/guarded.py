@@ -1,0 +1,103 @@
+"""Streams over untrusted bytes: each decoder's way of failing becomes ArchiveError, sizes are capped."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import shutil
+import struct
+import tempfile
+import zipfile
+import zlib
+from typing import BinaryIO, Final, NoReturn, Protocol, cast
+
+# What the standard library's decoders raise on damaged input.
+BROKEN: Final = (
+    zipfile.BadZipFile,
+    EOFError,
+    OSError,
+    ValueError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    NotImplementedError,
+    OverflowError,
+)
+
+
+class ArchiveError(Exception):
+    """An archive or member that cannot be believed: names the archive, the member and what was found."""
+
+    def __init__(self, archive: str, member: str | None, reason: str) -> None:
+        where = archive if member is None else f"{archive}, member {member}"
+        super().__init__(f"{where}: {reason}")
+        self.archive = archive
+        self.member = member
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[ArchiveError], tuple[str, str | None, str]]:
+        return type(self), (self.archive, self.member, self.reason)
+
+
+def refuse(archive: str, member: str | None, reason: str) -> NoReturn:
+    """The `open` of a member that is not read."""
+    raise ArchiveError(archive, member, reason)
+
+
+class Readable(Protocol):
+    """What a decoder's stream must do."""
+
+    def read(self, size: int, /) -> bytes: ...
+    def close(self) -> None: ...
+
+
+class _Guarded(io.RawIOBase):
+    def __init__(
+        self, source: Readable, archive: str, member: str | None, cap: int, owned: Readable | None
+    ) -> None:
+        self._source = source
+        self._archive = archive
+        self._member = member
+        self._cap = cap
+        self._owned = owned
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        try:
+            data = self._source.read(len(buffer))
+        except BROKEN as error:
+            reason = str(error) or type(error).__name__
+            raise ArchiveError(self._archive, self._member, f"truncated or damaged: {reason}") from error
+        self._given += len(data)
+        if self._given > self._cap:
+            raise ArchiveError(self._archive, self._member, f"unpacks to more than {self._cap} bytes")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._source.close()
+            if self._owned is not None:
+                self._owned.close()
+        super().close()
+
+
+def guarded(
+    source: Readable, archive: str, member: str | None, cap: int, owned: Readable | None = None
+) -> BinaryIO:
+    """A stream that raises ArchiveError only, at the latest past `cap` bytes. Closes `owned` with itself."""
+    return io.BufferedReader(_Guarded(source, archive, member, cap, owned), 1 << 16)
+
+
+def seekable(stream: BinaryIO, in_memory: int) -> BinaryIO:
+    """The stream, or its bytes in memory (past `in_memory` in a file): a zip is read from its end."""
+    if stream.seekable():
+        return stream
+    spool = tempfile.SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115 - the caller closes it
+    with stream:
+        shutil.copyfileobj(stream, spool, 1 << 20)
+    spool.seek(0)
+    return cast("BinaryIO", spool)

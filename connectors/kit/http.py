@@ -1,0 +1,216 @@
+"""Polite fetching from registries: named, paced, patient, and believing a body only after a look at it.
+
+Addresses are the documented ones everywhere; `HttpSettings.bases` sends a documented host to another base,
+which is all that makes the sandbox. Errors: see `errors`. Proxies of the environment are off unless asked
+for.
+Does not belong here: what one registry's pages mean; storing (the archive keeps what `Fetched.arrival` hands
+on).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import httpx
+import msgspec
+
+from connectors.kit.bodies import Fetched, NotModified, Sink, Validators
+from connectors.kit.errors import CutOff, FetchError, Missing, Refused, Unavailable, WrongBody, public_url
+from connectors.kit.exchange import Again, Asked, Exchange, received
+from connectors.kit.formats import Format
+from connectors.kit.limits import Clock, Rates
+from connectors.kit.retry import AGAIN, Retry, http_date, retry_after
+
+__all__ = ["Clock", "Fetched", "Http", "HttpSettings", "NotModified", "Validators"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+JSON: Final = frozenset({Format.JSON})
+_SAME: Final = 304
+_NO_RANGE: Final = 416
+_BODIES: Final = (200, 206, _SAME)
+_GONE: Final = (404, 410)
+_LONGEST_LINE: Final = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """How this installation fetches. Hosts are documented ones (`data.brreg.no`).
+
+    user_agent: names the product and a contact address. folder: for bodies on their way to the archive.
+    bases: host -> base address that stands for it. rates: host -> requests a second; `rate` for all others.
+    small, large: caps in bytes of a body in memory and on disk. slowest: bytes a second below which a body
+    that has taken `patience` seconds is given up.
+    """
+
+    user_agent: str
+    folder: Path
+    bases: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    rate: float = 2.0
+    retry: Retry = field(default_factory=Retry)
+    small: int = 64 << 20
+    large: int = 32 << 30
+    connect_seconds: float = 15.0
+    read_seconds: float = 90.0
+    slowest: int = 2048
+    patience: float = 60.0
+    environment_proxies: bool = False
+
+
+class Http:
+    """One client for all registries; safe to use from threads. Close it, or use it as a context."""
+
+    def __init__(self, settings: HttpSettings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock or Clock()
+        self._rates = Rates(settings.rates, settings.rate, self._clock)
+        # httpx logs every address with its query at INFO, secrets included.
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        self._client = httpx.Client(
+            headers={"User-Agent": settings.user_agent},
+            timeout=httpx.Timeout(settings.read_seconds, connect=settings.connect_seconds),
+            trust_env=settings.environment_proxies,
+            follow_redirects=False,
+        )
+        self._exchange = Exchange(self._client, settings.bases)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._client.close()
+
+    def get(
+        self,
+        url: str,
+        *,
+        expect: Collection[Format] = JSON,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+        allow: Collection[int] = (),
+    ) -> Fetched:
+        """A small body in memory. `allow`: further statuses that are answers, bodies unchecked."""
+        asked = Asked(url, dict(headers or {}), auth, frozenset(expect), frozenset(allow))
+        sink = Sink(None, self._settings.small)
+        answer = self._patiently(url, lambda: self._body(asked, sink, None))
+        if isinstance(answer, NotModified):
+            raise Refused(url, 304, "not modified, though nothing was given to compare")
+        return answer
+
+    def json(
+        self,
+        url: str,
+        kind: type[T] | Any = Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+    ) -> T:
+        """A small JSON body, decoded."""
+        fetched = self.get(url, headers=headers, auth=auth)
+        try:
+            return msgspec.json.decode(fetched.read(), type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise WrongBody(url, fetched.status, f"JSON that is not what was due: {error}") from None
+
+    def download(
+        self,
+        url: str,
+        *,
+        expect: Collection[Format],
+        since: Validators | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+    ) -> Fetched | NotModified:
+        """A body of any size, on disk. Goes on from where it broke off as long as the ETag stays the same."""
+        # Ranges count bytes as sent: no content encoding, or there is nothing to go on from.
+        given = {"Accept-Encoding": "identity", **(headers or {})}
+        asked = Asked(url, given, auth, frozenset(expect), frozenset())
+        sink = Sink(self._settings.folder, self._settings.large)
+        try:
+            answer = self._patiently(url, lambda: self._body(asked, sink, since))
+        except BaseException:
+            sink.close()
+            raise
+        if isinstance(answer, NotModified):
+            sink.close()
+        return answer
+
+    def lines(
+        self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+    ) -> Iterator[bytes]:
+        """Lines of an endless answer until the server ends it, blank heartbeats dropped. Silence: CutOff."""
+        asked = Asked(url, dict(headers or {}), auth, frozenset(), frozenset())
+        response = self._patiently(url, lambda: self._opened(asked, {}))
+        rest = b""
+        try:
+            for data in response.iter_bytes():
+                *whole, rest = (rest + data).split(b"\n")
+                yield from (line for line in whole if line.strip())
+                if len(rest) > _LONGEST_LINE:
+                    raise WrongBody(url, response.status_code, f"a line of more than {_LONGEST_LINE} bytes")
+        except httpx.TransportError as error:
+            raise CutOff(url, response.status_code, f"the stream broke off: {type(error).__name__}") from None
+        finally:
+            response.close()
+        if rest.strip():
+            yield rest
+
+    def _patiently(self, url: str, once: Callable[[], R]) -> R:
+        host = httpx.URL(url).host
+        retry = self._settings.retry
+        for attempt in range(1, retry.attempts + 1):
+            self._rates.wait(host)
+            try:
+                return once()
+            except Again as again:
+                pause = retry.pause(attempt, self._clock.chance(), again.asked)
+                if attempt == retry.attempts or pause > retry.patience:
+                    asks = f"; it asks to wait {pause:.0f} s" if again.asked is not None else ""
+                    raise again.kind(url, again.status, f"{again.reason} (attempt {attempt}{asks})") from None
+                if again.asked is None:
+                    self._clock.sleep(pause)
+                else:
+                    self._rates.pause(host, pause)
+        raise Unavailable(url, None, "no attempt was allowed")
+
+    def _opened(self, asked: Asked, more: Mapping[str, str]) -> httpx.Response:
+        """An answer worth reading; every other status is told as its error."""
+        response = self._exchange.send(asked, more)
+        status = response.status_code
+        # 416 answers a range of ours; on a stream it is a cursor too old, which asking again does not mend.
+        if status in asked.allow or status in _BODIES or (status == _NO_RANGE and "Range" in more):
+            return response
+        response.close()
+        if status in AGAIN:
+            now = http_date(response.headers.get("date")) or self._clock.now()
+            raise Again(Unavailable, status, "not now", retry_after(response.headers.get("retry-after"), now))
+        kind: type[FetchError] = Missing if status in _GONE else Refused
+        raise kind(asked.url, status, response.reason_phrase or "refused")
+
+    def _body(self, asked: Asked, sink: Sink, since: Validators | None) -> Fetched | NotModified:
+        more = since.headers() if since is not None else {}
+        if sink.size and sink.etag is not None:
+            more = {"Range": f"bytes={sink.size}-", "If-Range": sink.etag}
+        else:
+            sink.restart()
+        response = self._opened(asked, more)
+        now = http_date(response.headers.get("date")) or self._clock.now()
+        try:
+            if response.status_code == _SAME:
+                return NotModified(public_url(asked.url), now)
+            pace = (self._settings.slowest, self._settings.patience, self._clock)
+            return received(response, asked, sink, now, pace)
+        finally:
+            response.close()

@@ -1,0 +1,304 @@
+"""Inline XBRL 1.0 and 1.1 in one pass over the tree: wanted facts only, the rest is never looked at.
+
+The tree is built by lxml and walked in C by element name; Python sees tagged elements, and decodes those
+whose concept is wanted. Does not belong here: which fact of several to take (`facts`), what a concept means.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from typing import Final
+
+from lxml import etree
+
+from connectors.kit import transforms
+from connectors.kit.contexts import Contexts
+from connectors.kit.facts import Context, Fact, Report, decimals_of
+from connectors.kit.markup import Markup
+from connectors.kit.transforms import Unaccepted
+
+_VERSIONS: Final = ("http://www.xbrl.org/2013/inlineXBRL", "http://www.xbrl.org/2008/inlineXBRL")
+
+
+def _tags(*names: str) -> tuple[str, ...]:
+    """In both versions, in camel case and as an HTML serialiser folds it."""
+    cased = dict.fromkeys(spelling for name in names for spelling in (name, name.lower()))
+    return tuple(f"{{{version}}}{name}" for version in _VERSIONS for name in cased)
+
+
+_FRACTION: Final = frozenset(_tags("fraction"))
+_NUMBER: Final = frozenset(_tags("nonFraction"))
+_NUMERATOR: Final = _tags("numerator")
+_DENOMINATOR: Final = _tags("denominator")
+_EXCLUDE: Final = frozenset(_tags("exclude"))
+_TUPLE: Final = frozenset(_tags("tuple"))
+_CONTINUATION: Final = frozenset(_tags("continuation"))
+_RESOURCES: Final = frozenset(_tags("resources"))
+_REFERENCES: Final = frozenset(_tags("references"))
+_WALKED: Final = (
+    *_tags("nonFraction"),
+    *_tags("nonNumeric"),
+    *_tags("fraction"),
+    *_tags("tuple"),
+    *_tags("continuation"),
+    *_tags("resources"),
+    *_tags("references"),
+)
+_SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
+_HREF: Final = "{http://www.w3.org/1999/xlink}href"
+_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+_LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+_LARGEST_SCALE: Final = 30
+_TRUE: Final = frozenset({"true", "1"})
+
+
+def is_inline(root: etree._Element) -> bool:
+    """Whether a tree holds any inline XBRL at all."""
+    return next(root.iter(_WALKED), None) is not None
+
+
+def text_of(element: etree._Element) -> str:
+    """Text of an element and what is in it, without `ix:exclude` subtrees, comments and instructions."""
+    if not len(element):
+        return element.text or ""
+    parts = [element.text or ""]
+    stack: list[Iterator[etree._Element]] = [iter(element)]
+    tails: list[str] = [""]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+            parts.append(tails.pop())
+            continue
+        tag = child.tag
+        if isinstance(tag, str) and tag not in _EXCLUDE:
+            parts.append(child.text or "")
+            stack.append(iter(child))
+            tails.append(child.tail or "")
+        else:
+            if tag is etree.Entity:
+                parts.append(html.unescape(child.text or ""))
+            parts.append(child.tail or "")
+    return "".join(parts)
+
+
+class _Reader:
+    """One tree. Trees of the same file share continuations, contexts and units."""
+
+    __slots__ = ("_namespaces", "_signals", "_target", "contexts", "continued", "nests", "references", "root")
+
+    def __init__(self, root: etree._Element, signals: Counter[tuple[str, str]], target: str | None) -> None:
+        self.root = root
+        self.contexts = Contexts(())
+        self.continued: dict[str | None, etree._Element] = {}
+        self.references: list[etree._Element] = []
+        self.nests = False
+        self._signals = signals
+        self._target = target
+        self._namespaces: dict[str, str | None] = {}
+
+    def wanted(self, names: AbstractSet[str] | None) -> list[tuple[str, etree._Element]]:
+        """(qualified name, element) of wanted facts; what else the document needs is noted on the way."""
+        found: list[tuple[str, etree._Element]] = []
+        self.nests = names is None
+        resources: list[etree._Element] = []
+        for element in self.root.iter(_WALKED):
+            name = element.get("name")
+            if name is None:
+                tag = element.tag
+                if tag in _RESOURCES:
+                    resources.append(element)
+                elif tag in _REFERENCES:
+                    self.references.append(element)
+                else:
+                    self.continued[element.get("id")] = element
+            elif names is None or name.rpartition(":")[2] in names:
+                found.append((name, element))
+            elif element.tag in _TUPLE:
+                self.nests = True
+        self.contexts = Contexts(resources or (self.root,))
+        return found
+
+    def fact(self, qualified: str, element: etree._Element) -> Fact | None:
+        """The fact that an element tags; None for a tuple or another target document."""
+        said = dict(element.items())
+        get = said.get
+        tag = element.tag
+        if get("target") != self._target or tag in _TUPLE:
+            return None
+        prefix, _, name = qualified.rpartition(":")
+        is_nil = get(_NIL) in _TRUE
+        is_numeric = tag in _NUMBER or tag in _FRACTION
+        following = get("continuedAt")
+        text = self._continued(element, following) if following and not is_numeric else text_of(element)
+        value: Decimal | str | None = None
+        if not is_nil:
+            if not is_numeric:
+                value = self._text(get("format"), text)
+            elif tag in _NUMBER:
+                value = self._number(said, text)
+            else:
+                value = self._fraction(element)
+        context, unit = get("contextRef"), get("unitRef")
+        number = value if is_numeric and isinstance(value, Decimal) else None
+        return Fact(
+            self._namespace(prefix, element),
+            name,
+            value,
+            text,
+            self._context(context) if context else None,
+            self.contexts.unit(unit) if unit else None,
+            decimals_of(get("decimals"), get("precision"), number) if is_numeric else None,
+            None if is_numeric else get(_LANGUAGE, self.root.get(_LANGUAGE)),
+            get("tupleRef") or (self._enclosing(element) if self.nests else None),
+            is_nil,
+            is_numeric,
+            get("id"),
+        )
+
+    def _namespace(self, prefix: str, element: etree._Element) -> str | None:
+        """URI of a prefix; a document binds a prefix once, as all of them do."""
+        found = self._namespaces.get(prefix)
+        if found is None and prefix not in self._namespaces:
+            found = self._namespaces[prefix] = element.nsmap.get(prefix or None)
+        return found
+
+    def _context(self, identity: str) -> Context | None:
+        found = self.contexts.context(identity)
+        if found is None:
+            self._signals["unknown_context", identity] += 1
+        return found
+
+    @staticmethod
+    def _enclosing(element: etree._Element) -> str | None:
+        parent = next(element.iterancestors(*_TUPLE), None)
+        return None if parent is None else parent.get("tupleID") or parent.get("name")
+
+    def _continued(self, element: etree._Element, following: str | None) -> str:
+        parts = [text_of(element)]
+        seen: set[str] = set()
+        while following and following not in seen:
+            seen.add(following)
+            part = self.continued.get(following)
+            if part is None:
+                self._signals["unknown_continuation", following] += 1
+                break
+            parts.append(text_of(part))
+            following = part.get("continuedAt")
+        return "".join(parts)
+
+    def _text(self, given: str | None, text: str) -> str | None:
+        if not given:
+            return text
+        name = self._transform(given)
+        try:
+            return transforms.text_value(name, text)
+        except Unaccepted:
+            if text.strip():
+                self._signals["unaccepted_text", name] += 1
+            return None
+
+    def _printed(self, given: str | None, text: str) -> Decimal | None:
+        """The number as printed; nothing for a blank or a dash, a signal for other text that is no number."""
+        name = self._transform(given) if given else None
+        try:
+            return transforms.number(name, text)
+        except Unaccepted:
+            if not transforms.is_blank(text):
+                self._signals["unaccepted_text", name or "no transform"] += 1
+            return None
+
+    def _transform(self, given: str) -> str:
+        """Local name of a transform; one that no registry has is told."""
+        name = given.rpartition(":")[2]
+        if not transforms.is_known(name):
+            self._signals["unknown_transform", name] += 1
+        return name
+
+    def _number(self, said: Mapping[str, str], text: str) -> Decimal | None:
+        value = self._printed(said.get("format"), text)
+        if value is None:
+            return None
+        scale = said.get("scale")
+        if scale and scale != "0":
+            power = _scale(scale)
+            if power is None:
+                self._signals["unreadable_scale", scale[:40]] += 1
+                return None
+            value = value.scaleb(power)
+        if said.get("sign") == "-":
+            if value < 0:  # a minus printed and a minus stated: which of them counts?
+                self._signals["two_signs", said.get("name", "")] += 1
+                return None
+            return -value if value else value
+        return value
+
+    def _fraction(self, element: etree._Element) -> Decimal | None:
+        parts: list[Decimal | None] = []
+        for tags in (_NUMERATOR, _DENOMINATOR):
+            part = next(element.iter(*tags), None)
+            parts.append(None if part is None else self._number(dict(part.items()), text_of(part)))
+        numerator, denominator = parts
+        if numerator is None or not denominator:
+            self._signals["broken_fraction", element.get("name") or ""] += 1
+            return None
+        return numerator / denominator
+
+
+def _scale(text: str) -> int | None:
+    """A power of ten that a figure may have."""
+    try:
+        power = int(text)
+    except ValueError:
+        return None
+    return power if abs(power) <= _LARGEST_SCALE else None
+
+
+def read_inline(
+    markup: Markup,
+    wanted: AbstractSet[str] | None = None,
+    *,
+    once: AbstractSet[str] = frozenset(),
+    target: str | None = None,
+) -> Report:
+    """Facts of the documents of one file whose local name is in `wanted` (None: all), of one target document.
+
+    once: names of which the first fact that says something is enough; page headers repeat some on every page.
+    """
+    signals: Counter[tuple[str, str]] = Counter()
+    readers = [_Reader(root, signals, target) for root in markup.roots]
+    found = [(reader, reader.wanted(wanted)) for reader in readers]
+    if len(readers) > 1:
+        _share(readers)
+    facts: list[Fact] = []
+    done: set[str] = set()
+    for reader, elements in found:
+        for name, element in elements:
+            if name in done:
+                continue
+            fact = reader.fact(name, element)
+            if fact is None:
+                continue
+            facts.append(fact)
+            if fact.name in once and fact.value:
+                done.add(name)
+    schemas = tuple(
+        reference.get(_HREF) or ""
+        for reader in readers
+        for references in reader.references
+        for reference in references.iterchildren(_SCHEMA)
+    )
+    return Report(facts, schemas, signals, [reader.contexts for reader in readers], markup.repaired)
+
+
+def _share(readers: list[_Reader]) -> None:
+    """Documents of one set: what one declares, the others may use; an own declaration comes first."""
+    every = {key: part for reader in reversed(readers) for key, part in reader.continued.items()}
+    contexts = [reader.contexts for reader in readers]
+    for reader in readers:
+        reader.contexts.also(contexts)
+        reader.continued = every | reader.continued

@@ -1,0 +1,59 @@
+"""The keys a msgspec type knows, as a tree to hold decoded JSON against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import msgspec.inspect as types
+
+
+@dataclass(slots=True)
+class Known:
+    """Keys of one object and what is known below them. `open`: any key may stand here (a dict)."""
+
+    keys: frozenset[str] = frozenset()
+    below: dict[str, Known] = field(default_factory=dict)
+    open: bool = True
+    values: Known | None = None
+
+    @staticmethod
+    def of(kind: Any) -> Known:
+        """The tree of a Struct type."""
+        return _known(types.type_info(kind)) or Known()
+
+    def strip(self, value: Any, count: Callable[[str], None], path: str = "") -> None:
+        """Take unknown keys out of decoded JSON, each told to `count` by its path (lists as `[]`)."""
+        if isinstance(value, list):
+            for item in value:
+                self.strip(item, count, f"{path}[]" if path else path)
+        elif isinstance(value, dict):
+            self._strip_object(value, count, path)
+
+    def _strip_object(self, value: dict[str, Any], count: Callable[[str], None], path: str) -> None:
+        for key in () if self.open else value.keys() - self.keys:
+            del value[key]
+            count(_join(path, key))
+        for key in value.keys() & self.below.keys():
+            self.below[key].strip(value[key], count, _join(path, key))
+        for item in value.values() if self.values is not None else ():
+            cast("Known", self.values).strip(item, count, _join(path, "*"))
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _known(kind: types.Type) -> Known | None:
+    """The tree of a type; None where nothing below it is checked."""
+    if isinstance(kind, types.StructType):
+        below = {part.encode_name: tree for part in kind.fields if (tree := _known(part.type)) is not None}
+        return Known(frozenset(part.encode_name for part in kind.fields), below, open=False)
+    if isinstance(kind, types.UnionType):
+        return next((tree for part in kind.types if (tree := _known(part)) is not None), None)
+    if isinstance(kind, types.ListType | types.VarTupleType):
+        return _known(kind.item_type)
+    if isinstance(kind, types.DictType) and (values := _known(kind.value_type)) is not None:
+        return Known(values=values)
+    return None

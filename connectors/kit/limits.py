@@ -1,0 +1,69 @@
+"""How fast one host may be asked: a token bucket per host on an injected clock.
+
+Also the one place where the kit learns what time it is and waits. Does not belong here: when a failed request
+is asked again (`retry`).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time, waiting and chance, injected: a test's clock moves when it is slept on."""
+
+    now: Callable[[], datetime] = _utc_now
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    chance: Callable[[], float] = random.random  # 0 to 1, spreads retries; no secret hangs on it
+
+
+@dataclass(slots=True)
+class _Bucket:
+    tokens: float
+    filled: float  # monotonic instant at which `tokens` was right
+
+
+class Rates:
+    """Takes a token before every request. Threads share the buckets; each waits outside the lock."""
+
+    def __init__(self, per_second: Mapping[str, float], default: float, clock: Clock) -> None:
+        self._rates = per_second
+        self._default = default
+        self._clock = clock
+        self._lock = Lock()
+        self._buckets: dict[str, _Bucket] = {}
+
+    def wait(self, host: str) -> None:
+        """Until the host may be asked once more. The token is taken at once: waiters queue up."""
+        rate = self._rates.get(host, self._default)
+        burst = max(1.0, rate)
+        with self._lock:
+            now = self._clock.monotonic()
+            bucket = self._buckets.setdefault(host, _Bucket(burst, now))
+            # `filled` may lie in the future: the host asked for a pause.
+            bucket.tokens = min(burst, bucket.tokens + max(0.0, now - bucket.filled) * rate)
+            paused = max(0.0, bucket.filled - now)
+            bucket.filled = max(now, bucket.filled)
+            bucket.tokens -= 1.0
+            delay = paused + max(0.0, -bucket.tokens / rate)
+        if delay > 0:
+            self._clock.sleep(delay)
+
+    def pause(self, host: str, seconds: float) -> None:
+        """Nobody asks the host for so long: it said so."""
+        with self._lock:
+            until = self._clock.monotonic() + seconds
+            bucket = self._buckets.setdefault(host, _Bucket(0.0, until))
+            bucket.tokens = min(bucket.tokens, 1.0)
+            bucket.filled = max(bucket.filled, until)

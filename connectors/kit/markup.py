@@ -1,0 +1,160 @@
+"""Bytes of a markup file to trees: encodings, junk before the prolog, several documents in one file, repair.
+
+Belongs here: how XML as the registries really send it is parsed, once, safely (no network, no entity
+expansion, no size limit) and at C speed. Does not belong here: what the elements mean (`ixbrl`, `xbrl`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from lxml import etree
+
+_PROLOG_REACH: Final = 65_536  # how far into a file a prolog may be preceded by junk
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
+_WIDE: Final = ((b"<\x00", "UTF-16LE"), (b"\x00<", "UTF-16BE"))
+_SECOND_DOCUMENT: Final = re.compile(rb"<\?xml\s|(?<=>)\s*<(?:!DOCTYPE\s|html[\s>])", re.IGNORECASE)
+_ENCODING_ERRORS: Final = frozenset(
+    {
+        etree.ErrorTypes.ERR_INVALID_CHAR,
+        etree.ErrorTypes.ERR_INVALID_ENCODING,
+        etree.ErrorTypes.ERR_UNKNOWN_ENCODING,
+        etree.ErrorTypes.ERR_UNSUPPORTED_ENCODING,
+        etree.ErrorTypes.I18N_CONV_FAILED,
+    }
+)
+_LIMITS: Final = frozenset(
+    {
+        etree.ErrorTypes.ERR_RESOURCE_LIMIT,
+        etree.ErrorTypes.ERR_NAME_TOO_LONG,
+        etree.ErrorTypes.ERR_INTERNAL_ERROR,
+    }
+)
+
+
+class Malformed(Exception):  # noqa: N818 - says what the bytes are
+    """Bytes that are no markup at all, or markup that breaks off. The message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """The trees of one file. `repaired`: ill-formed XML that was read past its errors."""
+
+    roots: tuple[etree._Element, ...]
+    repaired: bool
+
+
+def _parser(*, recover: bool = False, encoding: str | None = None, huge: bool = True) -> etree.XMLParser:
+    return etree.XMLParser(
+        huge_tree=huge,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        recover=recover,
+        encoding=encoding,
+    )
+
+
+_STRICT: Final = _parser(huge=False)  # its limits stop bombs; a large honest file is read again without them
+_HUGE: Final = _parser()
+
+
+def _body(body: bytes) -> bytes:
+    """From the first character of markup on: some files carry marks or log lines before their prolog."""
+    if body[:1] == b"<" or body[:2] in _UTF16_MARKS:
+        return body
+    prolog = body.find(b"<?xml", 0, _PROLOG_REACH)
+    start = prolog if prolog >= 0 else body.find(b"<")
+    if start < 0:
+        raise Malformed("no markup in it")
+    return body[start:]
+
+
+def _is_closed(body: bytes, root: etree._Element) -> bool:
+    """Whether the file ends with its root's end tag: a cut file must not pass for a complete one."""
+    name = root.tag.rpartition("}")[2] if isinstance(root.tag, str) else ""
+    tail = body[-4096:].replace(b"\x00", b"").rstrip().lower()
+    return (
+        re.search(rb"</(?:[\w.-]+:)?" + re.escape(name.lower().encode()) + rb"\s*>[^<]*$", tail) is not None
+    )
+
+
+def _several(body: bytes) -> tuple[etree._Element, ...] | None:
+    """The trees of documents written one after the other; None where a part is not well-formed."""
+    starts = [match.start() for match in _SECOND_DOCUMENT.finditer(body)]
+    cuts = [0, *(start for start in starts if start > 0 and body.rfind(b">", 0, start) >= 0), len(body)]
+    pieces: list[bytes] = []
+    held = b""
+    for start, end in pairwise(cuts):
+        held += body[start:end]
+        if re.search(rb"</[\w.:-]+\s*>\s*$", held):  # a prolog or doctype belongs to what follows it
+            pieces.append(held.strip())
+            held = b""
+    if held.strip() or len(pieces) < 2:  # noqa: PLR2004 - one document is not several
+        return None
+    try:
+        return tuple(etree.fromstring(piece, _STRICT) for piece in pieces)
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _again(body: bytes, error: etree.XMLSyntaxError) -> Markup:
+    """What the strict parser refuses: too large for its limits, or not well-formed."""
+    if b"<!ENTITY" in body:
+        raise Malformed(f"declares entities, and is not well-formed: {_reason(error)}")
+    if error.code in _LIMITS:
+        try:
+            return Markup((etree.fromstring(body, _HUGE),), False)
+        except etree.XMLSyntaxError as second:
+            return _repaired(body, second)
+    return _repaired(body, error)
+
+
+def _encoding(body: bytes) -> str:
+    """What bytes are that are not as they declare themselves."""
+    for start, encoding in _WIDE:
+        if body.startswith(start):
+            return encoding
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return "windows-1252"
+    return "utf-8"
+
+
+def _reason(error: etree.XMLSyntaxError) -> str:
+    return " ".join((error.msg or "no reason given").split())
+
+
+def _repaired(body: bytes, error: etree.XMLSyntaxError) -> Markup:
+    if error.code in _ENCODING_ERRORS or body.startswith(tuple(start for start, _ in _WIDE)):
+        try:
+            return Markup((etree.fromstring(body, _parser(encoding=_encoding(body))),), True)
+        except (etree.XMLSyntaxError, LookupError):
+            pass
+    roots = _several(body)
+    if roots is not None:
+        return Markup(roots, False)
+    try:
+        root = etree.fromstring(body, _parser(recover=True))
+    except etree.XMLSyntaxError:
+        root = None
+    if root is None or not isinstance(root.tag, str):
+        raise Malformed(f"not markup: {_reason(error)}")
+    if not _is_closed(body, root):
+        raise Malformed(f"breaks off before its end: {_reason(error)}")
+    return Markup((root,), True)
+
+
+def parse(body: bytes) -> Markup:
+    """The trees of a file; Malformed where there is nothing to read, or only the beginning of it."""
+    body = _body(body)
+    try:
+        return Markup((etree.fromstring(body, _STRICT),), False)
+    except etree.XMLSyntaxError as error:
+        return _again(body, error)
+    except ValueError as error:  # lxml refuses some byte patterns before it parses
+        raise Malformed(f"not markup: {error}") from error

@@ -1,0 +1,28 @@
+"""Names that an archive gives its members: which of them are a trap.
+
+Nothing is ever written under such a name; but a name ends up in pointers, manifests and messages, and an
+archive that climbs out of its folder is not one to believe.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MOST: Final = 1024  # characters
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def trouble(name: str) -> str | None:
+    """Why a member of this name is not read, or None."""
+    if not name or len(name) > MOST:
+        return "a name that is empty or too long"
+    if _CONTROL.search(name):
+        return "a name with control characters"
+    flat = name.replace("\\", "/")
+    if flat.startswith("/") or _DRIVE.match(flat):
+        return "an absolute path"
+    if ".." in flat.split("/"):
+        return "a path that climbs out of the archive"
+    return None

@@ -1,0 +1,219 @@
+"""Rows of delimited text, each either read whole or refused with its line: polars where it can be trusted.
+
+Polars fills short rows with nulls and cuts long ones, in silence. So every line gets a marker as one field
+more: a row whose marker is not in its place has too few or too many fields. And there must be as many rows as
+lines; where there are not, a quoted field holds a line end or a stray quote swallowed one: that stretch is
+cut into smaller ones until the trouble is alone, and only there are records put together line by line by
+Python's csv. A line that makes no record by itself or with its next lines is refused alone, so a stray quote
+costs one row.
+
+Does not belong here: names and meaning of columns (`tabular`).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import polars as pl
+
+from connectors.kit.textual import is_utf8, mended
+
+LINE: Final = "line"
+_MORE: Final = "more"
+_MARK: Final = "\x1e\x1f"
+_MARK_BYTE: Final = b"\x1e"
+_PARTS: Final = 16  # into how many stretches a doubtful one is cut
+_LEAF: Final = 32 << 10  # bytes below which records are put together line by line
+_SPAN: Final = 64 << 10  # bytes of the longest record over several lines
+_TRIES: Final = 3  # line ends with balanced quotes that are tried before a quote is called stray
+
+
+@dataclass(slots=True)
+class Rows:
+    """What was read of some lines.
+
+    line: the number of the line that comes next. frames: text columns named by index, with LINE.
+    refused: (line, reason, excerpt). mended: lines that were not UTF-8. nuls: NUL bytes dropped.
+    """
+
+    line: int
+    frames: list[pl.DataFrame] = field(default_factory=list)
+    refused: list[tuple[int, str, str]] = field(default_factory=list)
+    mended: list[int] = field(default_factory=list)
+    nuls: int = 0
+
+
+class Reader:
+    """Reads stretches of whole lines of one file. `columns` are the indexes of the fields that are wanted."""
+
+    def __init__(self, width: int, columns: Sequence[int], separator: str, quote: str | None) -> None:
+        self._width = width
+        self._columns = list(columns)
+        self._separator = separator
+        self._quote = quote
+        self._names = [str(index) for index in columns]
+        header = [*(str(index) for index in range(width)), _MORE]
+        self._head = (separator.join(header) + "\n").encode()
+        self._ending = f"{separator}{_MARK}\n".encode()
+
+    def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
+        """Rows of whole lines from line number `line` on, and the tail that needs what follows."""
+        rows = Rows(line=line)
+        if b"\r" in body:
+            body = body.replace(b"\r\n", b"\n")
+        if b"\0" in body:
+            rows.nuls = body.count(b"\0")
+            body = body.replace(b"\0", b"")
+        if self._fast(body, rows):
+            return rows, b""
+        if not is_utf8(body):
+            body, wrong = mended(body)
+            rows.mended = [line + index for index in wrong]
+        stack, tail = [body], b""
+        while stack:
+            part = stack.pop()
+            # Behind an unfinished record only line by line: cut again it would never be finished.
+            if not tail and self._fast(part, rows):
+                continue
+            if not tail and len(part) > _LEAF and len(pieces := _cut(part)) > 1:
+                stack.extend(reversed(pieces))
+            else:
+                tail = self._slow(tail + part, rows, final and not stack)
+        return rows, tail
+
+    def fields(self, text: str) -> list[str] | None:
+        """One record's fields; None where its text is no whole record."""
+        return self._parse(text)[0]
+
+    def record(self, body: bytes) -> tuple[list[str], bytes] | None:
+        """The first record of the body whatever its width (a header), and what follows it."""
+        lines = body.replace(b"\r\n", b"\n").split(b"\n")
+        for end in range(1, min(len(lines), 64) + 1):
+            fields, _ = self._parse(b"\n".join(lines[:end]).decode(errors="replace"))
+            if fields is not None:
+                return fields, b"\n".join(lines[end:])
+        return None
+
+    def _fast(self, body: bytes, rows: Rows) -> bool:
+        if _MARK_BYTE in body:
+            return False
+        marked = body.replace(b"\n", self._ending)
+        lines = (len(marked) - len(body)) // (len(self._ending) - 1)
+        try:
+            frame = pl.read_csv(
+                self._head + marked,
+                columns=[*self._names, _MORE],
+                separator=self._separator,
+                quote_char=self._quote,
+                infer_schema=False,
+                null_values=[""],
+                truncate_ragged_lines=True,
+            )
+        except pl.exceptions.PolarsError:
+            return False
+        if frame.height != lines:
+            return False
+        whole = frame.drop_in_place(_MORE).eq_missing(_MARK)
+        numbers = pl.int_range(rows.line, rows.line + lines, dtype=pl.Int64, eager=True).alias(LINE)
+        frame.insert_column(0, numbers)
+        if not whole.all():
+            self._single_lines(body, (~whole).arg_true().to_list(), rows)
+            frame = frame.filter(whole)
+        rows.frames.append(frame)
+        rows.line += lines
+        return True
+
+    def _single_lines(self, body: bytes, indexes: list[int], rows: Rows) -> None:
+        lines = body.split(b"\n")
+        kept: list[tuple[int, list[str]]] = []
+        for index in indexes:
+            self._judge(lines[index].decode(errors="replace"), rows.line + index, kept, rows)
+        self._frame(kept, rows)
+
+    def _slow(self, body: bytes, rows: Rows, final: bool) -> bytes:
+        lines = body.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        kept: list[tuple[int, list[str]]] = []
+        index, tail = 0, b""
+        while index < len(lines):
+            used = self._span(lines, index)
+            if used == 0 and not final and sum(map(len, lines[index:])) < _SPAN:
+                tail = b"\n".join(lines[index:]) + b"\n"
+                break
+            text = b"\n".join(lines[index : index + max(used, 1)]).decode(errors="replace")
+            self._judge(text, rows.line + index, kept, rows)
+            index += max(used, 1)
+        rows.line += index
+        self._frame(kept, rows)
+        return tail
+
+    def _span(self, lines: list[bytes], index: int) -> int:
+        """How many lines the record takes: 1 where it cannot be mended, 0 for «not known yet»."""
+        if self._quote is None:
+            return 1
+        fields, open_quote = self._parse(lines[index].decode(errors="replace"))
+        if fields is not None or not open_quote:
+            return 1
+        quote = self._quote.encode()
+        quotes, size, tries = 0, 0, 0
+        for end in range(index, len(lines)):
+            quotes += lines[end].count(quote)
+            size += len(lines[end])
+            if size > _SPAN or tries == _TRIES:
+                return 1
+            if end > index and quotes % 2 == 0:
+                tries += 1
+                fields, _ = self._parse(b"\n".join(lines[index : end + 1]).decode(errors="replace"))
+                if fields is not None and len(fields) == self._width:
+                    return end + 1 - index
+        return 0
+
+    def _judge(self, text: str, line: int, kept: list[tuple[int, list[str]]], rows: Rows) -> None:
+        if not text.strip():
+            return
+        fields, open_quote = self._parse(text)
+        if fields is not None and len(fields) == self._width:
+            kept.append((line, fields))
+        elif fields is not None:
+            rows.refused.append((line, f"{len(fields)} fields where {self._width} are due", text))
+        else:
+            reason = "a quote that nothing closes" if open_quote else "a quote inside a quoted field"
+            rows.refused.append((line, reason, text))
+
+    def _parse(self, text: str) -> tuple[list[str] | None, bool]:
+        """Fields of a text that is one record, or None and whether a quote stayed open."""
+        quoting = csv.QUOTE_NONE if self._quote is None else csv.QUOTE_MINIMAL
+        lines = [text.replace("\r", " ")]
+        reader = csv.reader(
+            lines, delimiter=self._separator, quotechar=self._quote, quoting=quoting, strict=True
+        )
+        try:
+            return next(reader, []), False
+        except csv.Error as error:
+            return None, "unexpected end" in str(error)
+
+    def _frame(self, kept: list[tuple[int, list[str]]], rows: Rows) -> None:
+        if not kept:
+            return
+        columns: dict[str, list[int] | list[str | None]] = {LINE: [line for line, _ in kept]}
+        for index, name in zip(self._columns, self._names, strict=True):
+            columns[name] = [fields[index] or None for _, fields in kept]
+        rows.frames.append(
+            pl.DataFrame(columns, schema={LINE: pl.Int64, **dict.fromkeys(self._names, pl.String)})
+        )
+
+
+def _cut(body: bytes) -> list[bytes]:
+    """The body in stretches of whole lines."""
+    step = max(len(body) // _PARTS, _LEAF // 2)
+    pieces: list[bytes] = []
+    start = 0
+    while start < len(body):
+        end = body.find(b"\n", min(start + step, len(body)) - 1) + 1
+        pieces.append(body[start : end or len(body)])
+        start = end or len(body)
+    return pieces

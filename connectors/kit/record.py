@@ -1,0 +1,121 @@
+"""One JSON object taken apart by hand: what is used is popped, what is left is counted.
+
+Types are checked, never coerced: a number where text was due is an error of that record, not a guess.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from connectors.kit.staged import Tally
+
+
+class RecordError(Exception):
+    """A record that is not what its source documents; `path` says where, `reason` what was found."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path or 'record'}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class Record:
+    """One JSON object. Every method pops its key; `close` counts the keys nobody asked for.
+
+    Absent and null are the same (None). A value of another type raises RecordError.
+    """
+
+    def __init__(self, data: object, tally: Tally, example: str, path: str = "") -> None:
+        if not isinstance(data, dict):
+            raise RecordError(path, f"an object was due, not {_shown(data)}")
+        self._data = dict(cast("dict[str, Any]", data))
+        self._tally = tally
+        self._example = example
+        self._path = path
+        self._below: list[Record] = []
+
+    def take(self, key: str) -> Any:
+        """Whatever stands there, unchecked."""
+        return self._data.pop(key, None)
+
+    def text(self, key: str) -> str | None:
+        return cast("str | None", self._typed(key, str, "text"))
+
+    def need(self, key: str) -> str:
+        """Text that must be there and not be blank."""
+        value = self.text(key)
+        if value is None or not value.strip():
+            raise RecordError(self._at(key), "is missing" if value is None else "is blank")
+        return value
+
+    def number(self, key: str) -> int | float | None:
+        return cast("int | float | None", self._typed(key, (int, float), "a number"))
+
+    def integer(self, key: str) -> int | None:
+        """A whole number: 12 and 12.0, never "12" or 12.5."""
+        value = self.number(key)
+        if isinstance(value, float):
+            if not value.is_integer():
+                raise RecordError(self._at(key), f"a whole number was due, not {_shown(value)}")
+            return int(value)
+        return value
+
+    def boolean(self, key: str) -> bool | None:
+        return cast("bool | None", self._typed(key, bool, "true or false"))
+
+    def texts(self, key: str) -> list[str]:
+        """A list of text; absent is an empty list, null and blank items are dropped."""
+        kept: list[str] = []
+        for item in self._list(key):
+            if item is not None and not isinstance(item, str):
+                raise RecordError(self._at(key), f"a list of text was due, not of {_shown(item)}")
+            if item is not None and item.strip():
+                kept.append(item)
+        return kept
+
+    def child(self, key: str) -> Record:
+        """The object there, or an empty one; it is closed with this one."""
+        value = self.take(key)
+        below = Record({} if value is None else value, self._tally, self._example, self._at(key))
+        self._below.append(below)
+        return below
+
+    def children(self, key: str) -> list[Record]:
+        """The objects of a list; absent is an empty list. They are closed with this one."""
+        path = f"{self._at(key)}[]"
+        below = [Record(item, self._tally, self._example, path) for item in self._list(key)]
+        self._below.extend(below)
+        return below
+
+    def ignore(self, *keys: str) -> None:
+        """Keys that are known and not wanted."""
+        for key in keys:
+            self._data.pop(key, None)
+
+    def close(self) -> None:
+        """Count what is left as `unknown_key`, here and below."""
+        for key in self._data:
+            self._tally.add("unknown_key", self._at(key), self._example)
+        self._data.clear()
+        for record in self._below:
+            record.close()
+
+    def _at(self, key: str) -> str:
+        return f"{self._path}.{key}" if self._path else key
+
+    def _typed(self, key: str, kinds: type | tuple[type, ...], due: str) -> object:
+        value = self.take(key)
+        # bool is an int to Python, not to a register.
+        if value is None or (isinstance(value, kinds) and (kinds is bool or not isinstance(value, bool))):
+            return value
+        raise RecordError(self._at(key), f"{due} was due, not {_shown(value)}")
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.take(key)
+        if value is not None and not isinstance(value, list):
+            raise RecordError(self._at(key), f"a list was due, not {_shown(value)}")
+        return value or []
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60]

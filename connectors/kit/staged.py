@@ -1,0 +1,150 @@
+"""Staged tables as a connector writes them: schema, batches, rejects, counted signals, pieces of a piece.
+
+Belongs here: what every dataset's `split` and `read` share. Does not belong here: Parquet and guards
+(pipelines, warehouse) or any one registry's columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, BinaryIO, Final
+
+import polars as pl
+
+from connectors.declare import REJECT_COLUMNS, Batch, Piece, Signal, Unreadable
+from connectors.kit import archives
+from connectors.kit.archives import ArchiveError
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.unreadable import translated
+from warehouse.schema.types import Kind, Table
+
+EXCERPT: Final = 200  # characters of a rejected record that are kept
+EXAMPLES: Final = 5
+
+TYPES: Final[Mapping[Kind, pl.DataType]] = {
+    Kind.TEXT: pl.String(),
+    Kind.TEXTS: pl.List(pl.String()),
+    Kind.JSON: pl.String(),
+    Kind.INTEGER: pl.Int64(),
+    Kind.MONEY: pl.Int64(),
+    Kind.PERCENT: pl.Decimal(9, 4),
+    Kind.BOOLEAN: pl.Boolean(),
+    Kind.DATE: pl.Date(),
+    Kind.INSTANT: pl.Datetime("us", "UTC"),
+}
+REJECTS: Final = pl.Schema(dict.fromkeys(REJECT_COLUMNS, pl.String()))
+
+
+def schema(table: Table) -> pl.Schema:
+    """The polars schema of a table's columns, in order."""
+    return pl.Schema({column.name: TYPES[column.kind] for column in table.columns})
+
+
+def empty(table: Table) -> pl.DataFrame:
+    """No rows of a table."""
+    return pl.DataFrame(schema=schema(table))
+
+
+def reject_rows(rows: Iterable[tuple[object, str, object]] = ()) -> pl.DataFrame:
+    """Rejects as a frame: (record: key or row number, reason, excerpt), all text, the excerpt cut."""
+    cut = [(str(record), reason, str(excerpt)[:EXCERPT]) for record, reason, excerpt in rows]
+    return pl.DataFrame(cut, schema=REJECTS, orient="row")
+
+
+def batch(
+    table: Table,
+    rows: pl.DataFrame | Sequence[Mapping[str, Any]],
+    rejects: pl.DataFrame | None = None,
+    signals: tuple[Signal, ...] = (),
+) -> Batch:
+    """One chunk of a staged table: columns put in declared order, absent ones null, types cast to the schema.
+
+    A column that the table does not declare is a programming error (ValueError), not drift.
+    """
+    due = schema(table)
+    if not isinstance(rows, pl.DataFrame):
+        undeclared = set[str]().union(*rows) - set(due)
+        frame = pl.DataFrame(rows, schema=due, orient="row") if not undeclared else None
+    else:
+        undeclared = set(rows.columns) - set(due)
+        frame = rows
+    if undeclared or frame is None:
+        raise ValueError(f"table {table.name} declares no column {', '.join(sorted(undeclared))}")
+    missing = [pl.lit(None, kind).alias(name) for name, kind in due.items() if name not in frame.columns]
+    frame = frame.with_columns(missing).select(due.names()).cast(due)
+    return Batch(table.name, frame, reject_rows() if rejects is None else rejects, signals)
+
+
+class Tally:
+    """Counts signals while a piece is read: one Signal per (code, subject), with up to five examples."""
+
+    def __init__(self, dataset: str) -> None:
+        self.dataset = dataset
+        self._counts: dict[tuple[str, str], int] = {}
+        self._examples: dict[tuple[str, str], dict[str, None]] = {}
+
+    def add(self, code: str, subject: str, example: object = None, count: int = 1) -> None:
+        """Count `subject` (a value or a column) under `code`; `example` is a company number or file name."""
+        key = (code, subject)
+        self._counts[key] = self._counts.get(key, 0) + count
+        kept = self._examples.setdefault(key, {})
+        if example is not None and len(kept) < EXAMPLES:
+            kept[str(example)] = None
+
+    def drain(self) -> tuple[Signal, ...]:
+        """All signals since the last drain, sorted by code and subject."""
+        signals = tuple(
+            Signal(self.dataset, code, subject, count, tuple(self._examples[code, subject]))
+            for (code, subject), count in sorted(self._counts.items())
+        )
+        self._counts.clear()
+        self._examples.clear()
+        return signals
+
+
+def single(piece: Piece) -> Iterator[Piece]:
+    """A plain file splits into itself."""
+    yield piece
+
+
+def members(piece: Piece, *, keep: Callable[[str], bool] | None = None, nested: int = 1) -> Iterator[Piece]:
+    """Members of a zip or tar as pieces; a piece that is no archive (or a gzipped file) splits into itself.
+
+    keep: which member names to hand out (the full name `outer.zip!/inner/file`); None takes all.
+    nested: how many levels of zips inside zips are opened.
+    A bad member (hostile name, encrypted, over its cap) is a piece whose `open` raises Unreadable; an archive
+    that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can.
+    """
+    try:
+        if not _is_archive(piece):
+            yield piece
+            return
+        for member in archives.members(piece.open, piece.name, keep=keep, nested=nested):
+            opener = partial(_open_member, piece.dataset, piece.name, member.open)
+            yield replace(piece, member=member.name, open=opener)
+    except ArchiveError as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+
+
+def opened(piece: Piece) -> BinaryIO:
+    """The plain bytes of a piece: gunzipped where they are gzip's. Reading raises Unreadable."""
+    name = piece.name if piece.member is None else f"{piece.name}#{piece.member}"
+    opener = partial(archives.plain, piece.open, name)
+    return _open_member(piece.dataset, name, opener)
+
+
+def _is_archive(piece: Piece) -> bool:
+    with piece.open() as stream:
+        found = sniff(stream.read(HEAD))
+    if found is Format.GZIP:
+        return archives.holds_tar(piece.open, piece.name)
+    return found in (Format.ZIP, Format.TAR)
+
+
+def _open_member(dataset: str, name: str, open_: Callable[[], BinaryIO]) -> BinaryIO:
+    try:
+        return translated(open_(), dataset, name)
+    except ArchiveError as error:
+        raise Unreadable(dataset, name, str(error)) from error

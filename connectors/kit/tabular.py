@@ -1,0 +1,217 @@
+"""CSV and TSV as text columns of a staged table, at polars' speed, with every row accounted for.
+
+A row is read, or it is a reject with its line number and reason; never shifted in silence (`ragged`). Columns
+are matched by name (case and blanks ignored); unknown columns are counted and kept out; a missing mandatory
+column makes the file Unreadable. Everything stays text; an empty cell is null. Does not belong here: what a
+column means.
+
+Signals: unknown_column (count: rows), missing_columns (declared and absent: names as examples),
+encoding_fallback (lines that were not UTF-8, read as cp1252), nul_bytes (NUL bytes, dropped).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Batch, Piece, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.kit.ragged import LINE, Reader, Rows
+from connectors.kit.textual import blocks, mended
+from warehouse.schema.types import Kind, Table
+
+BLOCK: Final = 8 << 20  # bytes read, and about what is held, at a time
+_NOT_TABLES: Final = (Format.HTML, Format.XML, Format.JSON, Format.ZIP, Format.PDF, Format.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How one dataset writes its table.
+
+    table: the staged table; all its columns are TEXT (a column the file lacks is null).
+    mandatory: columns without which the file is Unreadable.
+    key: the column that names a row to people (examples).
+    order: column names of a file that may come without a header line, in its order.
+    aliases: header spelling -> column, where the source spells a column in several ways (case is ignored
+    anyway).
+    ignored: columns known and not wanted: no signal for them.
+    patterns: column -> regular expression its value must match entirely (null fails); other rows are rejects.
+    quote: None where a quote is an ordinary character.
+    encoding: what the source writes; a line that is not valid UTF-8 is read as cp1252 with a signal.
+    """
+
+    table: Table
+    mandatory: tuple[str, ...]
+    key: str
+    separator: str = ","
+    quote: str | None = '"'
+    encoding: str = "utf-8"
+    order: tuple[str, ...] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    patterns: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        typed = [column.name for column in self.table.columns if column.kind is not Kind.TEXT]
+        if typed:
+            raise ValueError(f"table {self.table.name}: staged columns of a file are text, not so {typed}")
+        for name in (*self.mandatory, self.key, *self.patterns, *self.aliases.values()):
+            self.table.column(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What the first line says: how many fields, which of them are which column, which nobody knows."""
+
+    width: int
+    columns: Mapping[str, int]
+    unknown: tuple[str, ...]
+    is_row: bool  # there was no header: the first line is a row
+
+
+def read(piece: Piece, layout: Layout) -> Iterator[Batch]:
+    """The rows of a piece (plain or gzip) as batches of bounded size, at least one. Raises Unreadable."""
+    tally = staged.Tally(piece.dataset)
+    with staged.opened(piece) as stream:
+        source = blocks(stream, layout.encoding, BLOCK)
+        first = next(source, b"")
+        header, rest, line = _begin(piece, layout, first)
+        reader = Reader(header.width, list(header.columns.values()), layout.separator, layout.quote)
+        total = 0
+        for rows in _stretches(reader, rest, source, line, tally):
+            frame, rejects = _judged(rows, header, layout)
+            total += frame.height
+            yield staged.batch(layout.table, frame, rejects, tally.drain())
+    _drift(layout, header, total, tally)
+    yield staged.batch(layout.table, staged.empty(layout.table), None, tally.drain())
+
+
+def _begin(piece: Piece, layout: Layout, first: bytes) -> tuple[_Header, bytes, int]:
+    """The header, the bytes after it, and the number of the line they begin with."""
+    found = sniff(first)
+    if found in _NOT_TABLES:
+        raise Unreadable(piece.dataset, piece.name, f"a table was due, the bytes are {found.value}")
+    reader = Reader(0, (), layout.separator, layout.quote)
+    text, _ = mended(first[: 1 << 18])
+    record = reader.record(text)
+    if record is None or not any(cell.strip() for cell in record[0]):
+        raise Unreadable(piece.dataset, piece.name, "a table was due, there is no first line")
+    header = _match(record[0], layout)
+    if isinstance(header, str):
+        raise Unreadable(piece.dataset, piece.name, header)
+    if header.is_row:
+        return header, first, 1
+    lines = text.replace(b"\r\n", b"\n").count(b"\n") - record[1].count(b"\n")
+    return header, _after(first, lines), 1 + lines
+
+
+def _after(body: bytes, lines: int) -> bytes:
+    position = 0
+    for _ in range(lines):
+        position = body.find(b"\n", position) + 1
+    return body[position:] if lines else b""
+
+
+def _spelling(name: str) -> str:
+    return re.sub(r"\s+", " ", name.replace("\ufeff", "")).strip().casefold()
+
+
+def _match(cells: Sequence[str], layout: Layout) -> _Header | str:
+    """The header that the cells are, or why they are none."""
+    known = {_spelling(name): name for name in layout.table.names}
+    known |= {_spelling(name): column for name, column in layout.aliases.items()}
+    ignored = {_spelling(name) for name in layout.ignored}
+    spelled = [_spelling(cell) for cell in cells]
+    matched = sum(name in known or name in ignored for name in spelled if name)
+    if layout.order is not None and matched == 0:
+        return _headerless(cells, layout, known)
+    columns: dict[str, int] = {}
+    for index, name in enumerate(spelled):
+        column = known.get(name)
+        if column in columns:
+            return f"column {column} stands twice in the header"
+        if column is not None:
+            columns[column] = index
+    missing = [name for name in layout.mandatory if name not in columns]
+    if missing:
+        shown = ", ".join(cell.strip()[:40] for cell in cells[:8])
+        return f"mandatory column {', '.join(missing)} is missing; the header begins {shown}"
+    unknown = [
+        cells[index].strip()
+        for index, name in enumerate(spelled)
+        if name not in known and name not in ignored
+    ]
+    return _Header(len(cells), columns, tuple(unknown), is_row=False)
+
+
+def _headerless(cells: Sequence[str], layout: Layout, known: Mapping[str, str]) -> _Header | str:
+    order = layout.order or ()
+    if len(cells) != len(order):
+        return f"no header, and {len(cells)} fields where {len(order)} are due"
+    columns = {known[_spelling(name)]: index for index, name in enumerate(order) if _spelling(name) in known}
+    return _Header(len(order), columns, (), is_row=True)
+
+
+def _stretches(
+    reader: Reader, first: bytes, source: Iterator[bytes], line: int, tally: staged.Tally
+) -> Iterator[Rows]:
+    """Rows of one stretch of whole lines after the other."""
+    carry, block = b"", first
+    while True:
+        following = next(source, None)
+        end = len(block) if following is None else block.rfind(b"\n") + 1
+        ending = b"\n" if following is None and block and not block.endswith(b"\n") else b""
+        whole = b"".join((carry, memoryview(block)[:end], ending)) if end else b""
+        rows, tail = reader.read(whole, line, final=following is None)
+        line = rows.line
+        _count(rows, tally)
+        carry = tail + block[end:] if end else carry + block
+        yield rows
+        if following is None:
+            return
+        block = following
+
+
+def _count(rows: Rows, tally: staged.Tally) -> None:
+    if rows.nuls:
+        tally.add("nul_bytes", "file", f"before line {rows.line}", rows.nuls)
+    for line in rows.mended:
+        tally.add("encoding_fallback", "line", f"line {line}")
+
+
+def _judged(rows: Rows, header: _Header, layout: Layout) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows under their column names, and all that was refused."""
+    refused: list[tuple[object, str, object]] = [
+        (f"line {line}", why, text) for line, why, text in rows.refused
+    ]
+    names = {str(index): column for column, index in header.columns.items()}
+    if not rows.frames:
+        return staged.empty(layout.table), staged.reject_rows(refused)
+    frame = pl.concat(rows.frames, rechunk=False).rename(names)
+    for column, pattern in layout.patterns.items():
+        fits = frame.get_column(column).str.contains(f"^(?:{pattern})$").fill_null(value=False)
+        if not fits.all():
+            refused.extend(_misfits(frame.filter(~fits), column))
+            frame = frame.filter(fits)
+    return frame.drop(LINE), staged.reject_rows(refused)
+
+
+def _misfits(wrong: pl.DataFrame, column: str) -> Iterator[tuple[object, str, object]]:
+    for row in wrong.iter_rows(named=True):
+        value = row[column]
+        why = f"{column} is empty" if value is None else f"{column} is {value[:40]!r}, which is no such value"
+        line = row.pop(LINE)
+        yield f"line {line}", why, ",".join(text or "" for text in row.values())
+
+
+def _drift(layout: Layout, header: _Header, rows: int, tally: staged.Tally) -> None:
+    for name in header.unknown:
+        tally.add("unknown_column", name or "(no name)", count=max(rows, 1))
+    for name in layout.table.names:
+        if name not in header.columns:
+            tally.add("missing_columns", "header", name)

@@ -1,0 +1,187 @@
+"""Inline XBRL transforms: printed text to canonical values, for all versions of the transformation registry.
+
+Names are enough to tell a transform (no two registries give one name two meanings); hyphenated names are the
+fourth registry's, which take any grouping. What a transform does not accept is `Unaccepted`, never a guess.
+Does not belong here: scale and sign (`ixbrl`), months and calendars (`transform_dates`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Final
+
+from connectors.kit.transform_dates import DATES, Unaccepted, loose_date
+
+_LONGEST: Final = 60  # characters of a printed number; more is an attack, not a figure
+_DASHES: Final = "-\u058a\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+_SPACE: Final = "\u0020\u00a0\u2007\u2009\u202f"
+_WIDE: Final = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {ord("，"): ",", ord("．"): "."}
+_APOSTROPHES: Final = "'`´’′＇"
+
+
+def _grouped(separators: str, point: str) -> re.Pattern[str]:
+    """Digits plain or in groups of three, then a decimal part: registries one to three."""
+    group = f"[{re.escape(separators)}]" if separators else ""
+    return re.compile(rf"(\d+|\d{{1,3}}(?:{group}\d{{3}})+)(?:{re.escape(point)}(\d+))?", re.ASCII)
+
+
+def _free(separators: str, point: str) -> re.Pattern[str]:
+    """Separators anywhere, zero before the point optional: registries four and five."""
+    inside = re.escape(separators)
+    return re.compile(rf"([\d{inside}{_SPACE}]*)(?:{re.escape(point)}([\d{_SPACE}]+))?", re.ASCII)
+
+
+_DROP: Final = str.maketrans("", "", f".,{_SPACE}{_APOSTROPHES}")
+
+
+def _by(pattern: re.Pattern[str]) -> Callable[[str], Decimal]:
+    def number(text: str) -> Decimal:
+        match = pattern.fullmatch(text)
+        if match is None:
+            raise Unaccepted
+        whole, part = match.groups()
+        if not whole.isdecimal():
+            whole = whole.translate(_DROP)
+        if part is None:
+            if not whole:
+                raise Unaccepted
+            return Decimal(whole)
+        part = part.translate(_DROP)
+        if not part:
+            raise Unaccepted
+        return Decimal(f"{whole or '0'}.{part}")
+
+    return number
+
+
+_UNGROUP: Final = str.maketrans("", "", f",{_SPACE}")
+_UNITS: Final = re.compile(rf"([\d.,{_APOSTROPHES}]+)([^\d.,{_APOSTROPHES}]\D*)(\d{{1,2}})\D*", re.ASCII)
+_UNITS_IN: Final = re.compile(rf"([\d,{_SPACE}]*\d)(\D+)(\d{{1,2}})\D*", re.ASCII)
+_INDIAN: Final = re.compile(
+    rf"(\d+|(?:\d{{1,2}}[,{_SPACE}])?(?:\d{{2}}[,{_SPACE}])*\d{{3}})(?:\.(\d+))?", re.ASCII
+)
+
+
+def _units(pattern: re.Pattern[str]) -> Callable[[str], Decimal]:
+    """«12 dollars 5 cents»: the second number is hundredths."""
+
+    def number(text: str) -> Decimal:
+        match = pattern.fullmatch(text.translate(_WIDE))
+        if match is None or not match[1].translate(_DROP):
+            raise Unaccepted
+        return Decimal(f"{match[1].translate(_DROP)}.{match[3]:0>2}")
+
+    return number
+
+
+def _dash(text: str) -> Decimal:
+    if not text or text.strip(_DASHES):
+        raise Unaccepted
+    return Decimal(0)
+
+
+def _zero(_: str) -> Decimal:
+    return Decimal(0)
+
+
+_SPACED_DOT: Final = _by(_grouped(_SPACE, "."))
+_SPACED_COMMA: Final = _by(_grouped(_SPACE, ","))
+_DOT: Final = _by(_grouped("," + _SPACE, "."))
+_COMMA: Final = _by(_grouped("." + _SPACE, ","))
+
+NUMBERS: Final[Mapping[str, Callable[[str], Decimal]]] = {
+    "numcommadot": _DOT,  # a comma between thousands, whatever some notes say
+    "numdotcomma": _by(_grouped(".", ",")),
+    "numspacedot": _SPACED_DOT,
+    "numspacecomma": _SPACED_COMMA,
+    "numcomma": _by(_grouped("", ",")),
+    "numdotdecimal": _DOT,
+    "numcommadecimal": _COMMA,
+    "numdotdecimalin": _by(_INDIAN),
+    "numunitdecimal": _units(_UNITS),
+    "numunitdecimalin": _units(_UNITS_IN),
+    "num-dot-decimal": _by(_free(",", ".")),
+    "num-comma-decimal": _by(_free(".", ",")),
+    "num-dot-decimal-apos": _by(_free("," + _APOSTROPHES, ".")),
+    "num-comma-decimal-apos": _by(_free("." + _APOSTROPHES, ",")),
+    "num-unit-decimal": _units(_UNITS),
+    "num-unit-decimal-apos": _units(_UNITS),
+    "numdash": _dash,
+    "zerodash": _dash,
+    "zero-dash": _dash,
+    "fixed-zero": _zero,
+    "fixedzero": _zero,
+}
+EMPTY: Final = frozenset({"nocontent", "fixed-empty"})
+BOOLEANS: Final = {
+    "booleantrue": "true",
+    "fixed-true": "true",
+    "booleanfalse": "false",
+    "fixed-false": "false",
+}
+_KNOWN: Final = tuple(sorted((*NUMBERS, *EMPTY, *BOOLEANS, *DATES), key=len, reverse=True))
+_PLAIN: Final = re.compile(rf"-?(?:\d+|\d{{1,3}}(?:[,{_SPACE}]\d{{3}})+)(?:\.\d+)?|-?\.\d+", re.ASCII)
+_TWO_POINTS: Final = re.compile(r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d+", re.ASCII)
+_BLANKS: Final = _SPACE + "\t\r\n\u200b\ufeff"
+
+
+def resolve(name: str) -> str | None:
+    """The transform that an unknown name means: a known one with something behind it; None where none."""
+    folded = name.lower()
+    return next((known for known in _KNOWN if folded.startswith(known)), None)
+
+
+def is_blank(text: str) -> bool:
+    """Nothing, or a dash that stands for nothing where its transform does not say it is zero."""
+    return not text.strip(_BLANKS + _DASHES)
+
+
+def is_known(name: str) -> bool:
+    """Whether a registry has a transform of this name."""
+    return name in NUMBERS or name in DATES or name in BOOLEANS or name in EMPTY
+
+
+def plain_number(text: str) -> Decimal:
+    """A number without a transform: digits, perhaps grouped by commas or blanks, perhaps with a minus."""
+    text = text.strip(_BLANKS)
+    if len(text) > _LONGEST or _PLAIN.fullmatch(text) is None:
+        raise Unaccepted
+    return Decimal(text.translate(_UNGROUP))
+
+
+def _unknown_number(text: str) -> Decimal:
+    """Under a transform nobody knows, what reads alike under all: digits, or commas with a point behind."""
+    if _TWO_POINTS.fullmatch(text) is None:
+        raise Unaccepted
+    return Decimal(text.replace(",", ""))
+
+
+def number(name: str | None, text: str) -> Decimal:
+    """The number that `text` prints under a transform (local name; None: none). Raises Unaccepted."""
+    if name is None:
+        return plain_number(text)
+    text = text.strip(_BLANKS)
+    if len(text) > _LONGEST:
+        raise Unaccepted
+    transform = NUMBERS.get(name)
+    if transform is None:
+        transform = NUMBERS.get(resolve(name) or "", _unknown_number)
+    return transform(text)
+
+
+def text_value(name: str | None, text: str) -> str:
+    """The text that `text` prints under transform `name`: ISO dates, true and false. Raises Unaccepted."""
+    if name is None:
+        return text
+    known = name if is_known(name) else resolve(name)
+    if known is None:
+        return loose_date(text)
+    if known in BOOLEANS:
+        return BOOLEANS[known]
+    if known in EMPTY:
+        return ""
+    if known in DATES:
+        return DATES[known](text.strip(_BLANKS))
+    return format(number(known, text), "f")

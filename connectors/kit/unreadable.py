@@ -1,0 +1,39 @@
+"""A stream whose failures say Unreadable: every `read` of a connector is covered without a try of its own."""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO
+
+from connectors.declare import Unreadable
+from connectors.kit.guarded import ArchiveError
+
+
+class _Translated(io.RawIOBase):
+    def __init__(self, source: BinaryIO, dataset: str, name: str) -> None:
+        self._source = source
+        self._dataset = dataset
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        try:
+            data = self._source.read(len(buffer))
+        except ArchiveError as error:
+            raise Unreadable(self._dataset, self._name, str(error)) from error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._source.close()
+        super().close()
+
+
+def translated(source: BinaryIO, dataset: str, name: str) -> BinaryIO:
+    """`source`, with ArchiveError told as Unreadable. A plain file in memory or on disk stays as it is."""
+    if source.seekable():
+        return source
+    return io.BufferedReader(_Translated(source, dataset, name), 1 << 18)

@@ -1,0 +1,135 @@
+"""Plain XBRL instances, and the door for files of either syntax: `read_report`.
+
+Belongs here: XBRL 2.1 as an XML document of its own. Does not belong here: inline XBRL (`ixbrl`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Set as AbstractSet
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Final
+
+from lxml import etree
+
+from connectors.kit import ixbrl
+from connectors.kit.contexts import XBRLI, Contexts
+from connectors.kit.facts import Fact, Report, decimals_of
+from connectors.kit.markup import Malformed, Markup, parse
+
+_ROOT: Final = f"{{{XBRLI}}}xbrl"
+_SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
+_ANY_SCHEMA: Final = "{*}schemaRef"
+_HREF: Final = "{http://www.w3.org/1999/xlink}href"
+_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+_LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+_TRUE: Final = frozenset({"true", "1"})
+_LONGEST: Final = 60  # characters of a number
+_LARGEST: Final = 40  # powers of ten
+
+
+def _number(text: str) -> Decimal | None:
+    text = text.strip()
+    if len(text) > _LONGEST or not text.isascii() or "_" in text:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and abs(value.adjusted()) <= _LARGEST else None
+
+
+class _Instance:
+    """One instance document."""
+
+    __slots__ = ("contexts", "root", "signals")
+
+    def __init__(self, root: etree._Element) -> None:
+        self.root = root
+        self.signals: Counter[tuple[str, str]] = Counter()
+        self.contexts = Contexts((root,))
+
+    def fact(self, element: etree._Element) -> Fact | None:
+        """The fact that an element states; None for tuples and everything else without a context."""
+        get = element.get
+        identity = get("contextRef")
+        if identity is None:
+            return None
+        namespace, _, name = str(element.tag).rpartition("}")
+        unit = get("unitRef")
+        is_nil = get(_NIL) in _TRUE
+        text = ixbrl.text_of(element)
+        value: Decimal | str | None = None if is_nil else text
+        if unit is not None and value is not None:
+            value = self._signed(name, _number(text), get("sign"))
+            if value is None and text.strip():
+                self.signals["unaccepted_text", name] += 1
+        context = self.contexts.context(identity.strip())
+        if context is None:
+            self.signals["unknown_context", identity] += 1
+        parent = element.getparent()
+        number = value if isinstance(value, Decimal) else None
+        return Fact(
+            namespace[1:] or None,
+            name,
+            value,
+            text,
+            context,
+            self.contexts.unit(unit.strip()) if unit else None,
+            decimals_of(get("decimals"), get("precision"), number) if unit is not None else None,
+            get(_LANGUAGE),
+            None if parent is None or parent is self.root else etree.QName(parent).localname,
+            is_nil,
+            unit is not None,
+            get("id"),
+        )
+
+    def _signed(self, name: str, value: Decimal | None, sign: str | None) -> Decimal | None:
+        """Instances have no `sign`, but filers who turn inline XBRL into one leave it on the element."""
+        if sign != "-" or value is None:
+            return value
+        self.signals["sign_in_instance", name] += 1
+        return None if value < 0 else -value
+
+
+def read_instance(markup: Markup, wanted: AbstractSet[str] | None = None) -> Report:
+    """Facts of an instance whose local name is in `wanted` (None: all), tuples entered."""
+    instance = _Instance(_instance_root(markup))
+    found = instance.root.iter("*" if wanted is None else _tags(frozenset(wanted)))
+    facts = [fact for fact in map(instance.fact, found) if fact is not None]
+    schemas = tuple(reference.get(_HREF) or "" for reference in instance.root.iterchildren(_ANY_SCHEMA))
+    return Report(facts, schemas, instance.signals, [instance.contexts], markup.repaired)
+
+
+@lru_cache(maxsize=64)
+def _tags(names: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f"{{*}}{name}" for name in names)
+
+
+def _instance_root(markup: Markup) -> etree._Element:
+    """The `xbrl` element: the root, or below one of wrapping."""
+    for root in markup.roots:
+        found = root if root.tag == _ROOT else next(root.iter(_ROOT), None)
+        if found is not None:
+            return found
+    raise Malformed("no XBRL in it")
+
+
+def read_report(
+    body: bytes,
+    wanted: AbstractSet[str] | None = None,
+    *,
+    once: AbstractSet[str] = frozenset(),
+    target: str | None = None,
+) -> Report:
+    """Facts of a file of either syntax. Raises Malformed for what is neither, or broken off.
+
+    wanted, once, target: as `ixbrl.read_inline` has them; an instance has one target and repeats nothing.
+    """
+    markup = parse(body)
+    if markup.roots[0].tag == _ROOT:
+        return read_instance(markup, wanted)
+    if any(ixbrl.is_inline(root) for root in markup.roots):
+        return ixbrl.read_inline(markup, wanted, once=once, target=target)
+    return read_instance(markup, wanted)

@@ -1,0 +1,83 @@
+"""The zip format, on top of the standard library's reading of the central directory.
+
+Members are opened from their own packed bytes or by seeking in the archive opened again; never by reading the
+central directory once more, which for 49,000 members would be quadratic.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import BinaryIO, Final
+from zipfile import ZipExtFile, ZipFile, ZipInfo
+
+from connectors.kit.guarded import BROKEN, ArchiveError, guarded, refuse, seekable
+
+__all__ = ["ZipInfo", "carried", "directory", "reopened", "trouble"]
+
+_LOCAL: Final = b"PK\x03\x04"
+_LOCAL_SIZE: Final = 30
+_ENCRYPTED: Final = 0x1
+_METHODS: Final = (0, 8, 12, 14)  # stored, deflate, bzip2, lzma
+
+
+def directory(stream: BinaryIO, archive: str) -> list[ZipInfo]:
+    """The files of the central directory in the order of their bytes."""
+    try:
+        with ZipFile(stream) as opened:
+            entries = [entry for entry in opened.infolist() if not entry.is_dir()]
+    except BROKEN as error:
+        reason = str(error) or type(error).__name__
+        raise ArchiveError(archive, None, f"truncated or damaged zip: {reason}") from error
+    return sorted(entries, key=lambda entry: entry.header_offset)
+
+
+def trouble(entry: ZipInfo) -> str | None:
+    """Why a member is not read, or None."""
+    if entry.flag_bits & _ENCRYPTED:
+        return "encrypted"
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return "a symbolic link"
+    if entry.compress_type not in _METHODS:
+        return f"packed by method {entry.compress_type}, which is not read here"
+    return None
+
+
+def carried(stream: BinaryIO, entry: ZipInfo, archive: str, member: str) -> Callable[[], BinaryIO]:
+    """An `open` that carries the member's packed bytes."""
+    try:
+        _seek(stream, entry)
+        packed = stream.read(entry.compress_size)
+    except BROKEN as error:
+        return partial(refuse, archive, member, f"truncated or damaged: {error}")
+    if len(packed) < entry.compress_size:
+        return partial(refuse, archive, member, f"cut off after {len(packed)} of {entry.compress_size} bytes")
+    return partial(_unpacked, packed, entry, archive, member)
+
+
+def reopened(open_: Callable[[], BinaryIO], entry: ZipInfo, archive: str, member: str) -> BinaryIO:
+    """A large member, read from the archive opened again."""
+    stream = seekable(open_(), 1 << 24)
+    try:
+        _seek(stream, entry)
+        return guarded(ZipExtFile(stream, "r", entry), archive, member, entry.file_size, owned=stream)
+    except BROKEN as error:
+        stream.close()
+        raise ArchiveError(archive, member, f"truncated or damaged: {error}") from error
+
+
+def _unpacked(packed: bytes, entry: ZipInfo, archive: str, member: str) -> BinaryIO:
+    return guarded(ZipExtFile(io.BytesIO(packed), "r", entry), archive, member, entry.file_size)
+
+
+def _seek(stream: BinaryIO, entry: ZipInfo) -> None:
+    """To the first packed byte: the local header has its own lengths, its sizes are not to be trusted."""
+    stream.seek(entry.header_offset)
+    local = stream.read(_LOCAL_SIZE)
+    if len(local) < _LOCAL_SIZE or not local.startswith(_LOCAL):
+        raise EOFError("no member where the directory points")
+    name, extra = struct.unpack("<HH", local[26:30])
+    stream.seek(entry.header_offset + _LOCAL_SIZE + name + extra)
