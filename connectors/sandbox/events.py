@@ -1,0 +1,149 @@
+"""Planned events with the ids and the core of `data` that the contract prescribes (CONTRACT 4.5 and 4.6).
+
+The core holds only what follows from the story: `filing_id`, `filed_at`, `occurred_at`, `source` and the like
+are the service's to say. `key` repeats the natural key behind the id, so that a difference can be read, not
+only seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
+from connectors.sandbox.world import World
+from warehouse.schema import codes, ids
+
+OWNERSHIP_REGISTER: Final = "uk.psc"
+_SILENT_CORRECTIONS: Final = frozenset({"NO"})
+DocumentOf = Callable[[Company, Accounts], str]  # the register's native id of a document, else its SHA-256
+Row = dict[str, Any]
+
+
+def all_events(world: World, document_of: DocumentOf) -> Iterator[Row]:
+    """Every planned event, by day and id."""
+    for day in range(world.days):
+        yield from sorted((event(planned, document_of) for planned in world.planned(day)), key=_order)
+
+
+def _order(row: Row) -> tuple[str, str]:
+    return row["day"], row["event_id"]
+
+
+def event(planned: Planned, document_of: DocumentOf) -> Row:
+    """One planned event."""
+    match planned.change:
+        case StatusChange():
+            event_id, event_type, key, core = _status(planned.company, planned.change)
+        case Crossing():
+            event_id, event_type, key, core = _ownership(planned.company, planned.change)
+        case FilingChange():
+            event_id, event_type, key, core = _filing(planned.company, planned.change, document_of)
+    return {
+        "day": planned.day.isoformat(),
+        "event_id": event_id,
+        "event_type": event_type,
+        "company_id": planned.company.company_id,
+        "story": planned.story,
+        "signalled": _is_signalled(planned),
+        "key": key,
+        "data": {
+            "company_id": planned.company.company_id,
+            "org_nr": planned.company.number,
+            "name": planned.company.name,
+            "country": planned.company.market,
+            **core,
+        },
+    }
+
+
+def _is_signalled(planned: Planned) -> bool:
+    """Whether a register that is asked day by day gives a sign of the change.
+
+    Files hold everything. The open Norwegian registers name the newest year of a company's accounts;
+    corrected accounts of that year show only to those who ask for the company again (FORMAT no 14).
+    """
+    correction = isinstance(planned.change, FilingChange) and planned.change.earlier is not None
+    return not (correction and planned.company.market in _SILENT_CORRECTIONS)
+
+
+def _status(company: Company, change: StatusChange) -> tuple[str, str, Row, Row]:
+    core: Row = {
+        "previous_status": change.previous,
+        "current_status": change.current,
+        "effective_date": change.effective.isoformat(),
+        "reason": change.reason,
+    }
+    event_id = ids.status_changed_id(company.company_id, change.previous, change.current, change.effective)
+    key = {name: core[name] for name in ("previous_status", "current_status", "effective_date")}
+    return event_id, "status.changed", key, {"change": core}
+
+
+def _ownership(company: Company, change: Crossing) -> tuple[str, str, Row, Row]:
+    holder_id = ids.holder_id(company.company_id, OWNERSHIP_REGISTER, change.holder.key)
+    core: Row = {
+        "holder_name": change.holder.name,
+        "previous_pct": int(change.previous),
+        "current_pct": int(change.current),
+        "holder_id": holder_id,
+        "holder_type": "company" if change.holder.kind == "corporate" else "person",
+        "direction": "up" if change.current > change.previous else "down",
+        "thresholds_crossed": thresholds(change.previous, change.current),
+        "basis": "band",
+        "as_of": change.as_of.isoformat(),
+    }
+    event_id = ids.ownership_changed_id(
+        company.company_id, holder_id, change.as_of, change.previous, change.current
+    )
+    key = {
+        "holder": change.holder.key,
+        "as_of": core["as_of"],
+        "previous": int(change.previous),
+        "current": int(change.current),
+    }
+    return event_id, "ownership.changed", key, {"change": core}
+
+
+def thresholds(previous: Decimal, current: Decimal) -> list[int]:
+    """Up if previous < T <= current, down if previous >= T > current; ascending."""
+    low, high = sorted((previous, current))
+    return [limit for limit in codes.THRESHOLDS if low < limit <= high]
+
+
+def _filing(company: Company, change: FilingChange, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
+    accounts, earlier = change.accounts, change.earlier
+    figures = accounts.group or accounts.figures
+    core: Row = {
+        "filing_type": "annual_report",
+        "period": str(accounts.end.year),
+        "period_type": "annual",
+        "fiscal_year": accounts.end.year,
+        "fiscal_quarter": None,
+        "period_start": accounts.start.isoformat(),
+        "period_end": accounts.end.isoformat(),
+        "currency": accounts.currency,
+        **{name: getattr(figures, name) for name in codes.FIGURES},
+        "is_consolidated": accounts.group is not None,
+    }
+    key: Row = {"period_start": core["period_start"], "period_end": core["period_end"]}
+    if earlier is None:
+        event_id = ids.filing_added_id(company.company_id, accounts.start, accounts.end)
+        return event_id, "filing.added", key, {"filing": core | {"version": 1}}
+    version = _version(company, accounts)
+    before = earlier.group or earlier.figures
+    core |= {"version": version, "previous_version": version - 1, "changed_fields": _changed(before, figures)}
+    document = document_of(company, accounts)
+    event_id = ids.filing_updated_id(company.company_id, accounts.start, accounts.end, document)
+    return event_id, "filing.updated", key | {"document": document}, {"filing": core}
+
+
+def _version(company: Company, accounts: Accounts) -> int:
+    """Each document of the period that said something new counts; stories amend only such."""
+    same = [item for item in company.accounts if (item.start, item.end) == (accounts.start, accounts.end)]
+    return len({(item.figures, item.group) for item in same if not item.coarse})
+
+
+def _changed(before: Figures, after: Figures) -> list[Row]:
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in codes.FIGURES)
+    return [{"field": name, "previous": old, "current": new} for name, old, new in pairs if old != new]

@@ -1,0 +1,173 @@
+"""What goes wrong with files: damage of a written file, or of a body on its way, in a named way.
+
+Belongs here: pure functions of (file name, bytes). Faults of the connection itself (429, 503, slow drip, a
+body cut off) are the server's. Every kind of damage is deterministic, so that a test can say what must come
+of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from connectors.sandbox.psc_uk import etag
+
+PAGE: Final = (
+    b"<!DOCTYPE html>\n<html><head><title>Service unavailable</title></head>"
+    b"<body>Please wait.</body></html>\n"
+)
+_STRANGE: Final = {"CompanyStatus": "Suspended By Moonlight", "organisasjonsform.kode": "XQZ"}
+_MANDATORY: Final = ("CompanyStatus", "navn")
+_FLICKERING: Final = (
+    "registreringsdatoAntallAnsatteEnhetsregisteret",
+    "registreringsdatoantallansatteNAVAaregisteret",
+)
+Rows = list[list[str]]
+
+
+def damage_file(path: Path, fault: str) -> None:
+    """Damages one written file in place; `fault` is one of `FILE_FAULTS`."""
+    path.write_bytes(damage(path.name, path.read_bytes(), fault))
+
+
+def damage(name: str, body: bytes, fault: str) -> bytes:
+    """The damaged body of a file or answer; ValueError where the fault cannot happen to such a file."""
+    if fault in _WHOLE:
+        return _WHOLE[fault](body)
+    if fault not in _LINES and fault not in _CELLS:
+        raise ValueError(f"unknown fault {fault!r}; known: {', '.join(FILE_FAULTS)}")
+    return _inside(name, body, fault)
+
+
+def _inside(name: str, body: bytes, fault: str) -> bytes:
+    """Unpacks zip and gzip, damages the text, packs again."""
+    if body[:2] == b"PK":
+        return _repacked(body, fault)
+    if body[:2] == b"\x1f\x8b":
+        return gzip.compress(_inside(name, gzip.decompress(body), fault), mtime=0)
+    text = body.decode()
+    if text.lstrip()[:1] in "[{" and not text.startswith('{"company_number"'):
+        return _array(text, fault).encode()
+    if text.startswith('{"company_number"'):
+        return _lines(text, fault).encode()
+    return _table(text, fault).encode()
+
+
+def _repacked(body: bytes, fault: str) -> bytes:
+    target = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(body)) as source,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for info in source.infolist():
+            member = source.read(info)
+            tabular = info.filename.endswith((".csv", ".txt"))
+            archive.writestr(info, _inside(info.filename, member, fault) if tabular else member)
+    return target.getvalue()
+
+
+def _table(text: str, fault: str) -> str:
+    if fault in _LINES:
+        head, *lines = text.splitlines(keepends=True)
+        return head + "".join(_LINES[fault](lines))
+    rows = list(csv.reader(io.StringIO(text)))
+    target = io.StringIO()
+    csv.writer(target, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(_CELLS[fault](rows))
+    return target.getvalue()
+
+
+def _lines(text: str, fault: str) -> str:
+    *lines, trailer = text.splitlines(keepends=True)
+    if fault == "clock_flicker":
+        return "".join(map(_new_etag, lines)) + trailer
+    if fault not in _LINES:
+        raise ValueError(f"{fault} needs a table, not lines of JSON")
+    return "".join(_LINES[fault](lines)) + trailer
+
+
+def _new_etag(line: str) -> str:
+    return re.sub(r'"etag":"(\w+)"', lambda found: f'"etag":"{etag(found[1], "flicker")}"', line)
+
+
+def _array(text: str, fault: str) -> str:
+    if fault not in _LINES:
+        raise ValueError(f"{fault} needs a table, not a JSON array")
+    elements = [json.dumps(element, ensure_ascii=False) for element in json.loads(text)]
+    return json.dumps([json.loads(element) for element in _LINES[fault](elements)], ensure_ascii=False)
+
+
+def _truncated(body: bytes) -> bytes:
+    return body[: len(body) * 3 // 5]
+
+
+def _half(lines: list[str]) -> list[str]:
+    return lines[: len(lines) // 2]
+
+
+def _duplicated(lines: list[str]) -> list[str]:
+    """Every tenth record twice, and all of them in another order."""
+    return [*reversed(lines), *lines[::10]]
+
+
+def _new_column(rows: Rows) -> Rows:
+    return [[*rows[0], "nyttFelt"], *([*row, "x"] for row in rows[1:])]
+
+
+def _position(header: list[str], wanted: tuple[str, ...]) -> int:
+    for place, cell in enumerate(header):
+        if cell.strip() in wanted:
+            return place
+    raise ValueError(f"no column of {', '.join(wanted)}")
+
+
+def _missing_column(rows: Rows) -> Rows:
+    """A mandatory column is gone, its header too."""
+    place = _position(rows[0], _MANDATORY)
+    return [row[:place] + row[place + 1 :] for row in rows]
+
+
+def _shifted_column(rows: Rows) -> Rows:
+    """The header as ever, every value one column too far to the left from the second column on."""
+    return [rows[0], *([row[0], *row[2:], ""] for row in rows[1:])]
+
+
+def _unknown_status(rows: Rows) -> Rows:
+    """The first three records carry a code that no list knows."""
+    place = _position(rows[0], tuple(_STRANGE))
+    strange = _STRANGE[rows[0][place].strip()]
+    return [rows[0], *([*row[:place], strange, *row[place + 1 :]] for row in rows[1:4]), *rows[4:]]
+
+
+def _clock_flicker(rows: Rows) -> Rows:
+    """Only dates of counting move, where the record has them."""
+    places = [place for place, cell in enumerate(rows[0]) if cell in _FLICKERING]
+    for row in rows[1:]:
+        for place in places:
+            row[place] = row[place] and "2026-12-24"
+    return rows
+
+
+_WHOLE: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+    "truncated": _truncated,
+    "html": lambda _body: PAGE,
+    "empty": lambda _body: b"",
+}
+_LINES: Final[Mapping[str, Callable[[list[str]], list[str]]]] = {
+    "half_rows": _half,
+    "duplicated": _duplicated,
+}
+_CELLS: Final[Mapping[str, Callable[[Rows], Rows]]] = {
+    "new_column": _new_column,
+    "missing_column": _missing_column,
+    "shifted_column": _shifted_column,
+    "unknown_status": _unknown_status,
+    "clock_flicker": _clock_flicker,
+}
+FILE_FAULTS: Final = (*_WHOLE, *_LINES, *_CELLS)

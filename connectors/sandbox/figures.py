@@ -1,0 +1,140 @@
+"""Invented accounts: figures that balance, periods, and the documents that carry them.
+
+Belongs here: chance and arithmetic of accounts. Does not belong here: which company files when (`births`,
+`stories`), or how a register writes it down (`writers_*`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from random import Random
+from typing import Final
+
+from connectors.sandbox.chance import happens
+from connectors.sandbox.model import Accounts, Figures
+
+_PARTIAL: Final = ("xml", "dormant")  # flavours without profit and loss
+
+
+def balance(rng: Random, size: float, *, trading: bool = True) -> Figures:
+    """Figures of a company with assets of about 10 ** size."""
+    total = int(10 ** rng.uniform(size - 0.4, size + 0.4))
+    fixed = int(total * rng.uniform(0.05, 0.7))
+    short = int(total * rng.uniform(0.1, 0.6))
+    # equity may turn out negative, as in life
+    long = int(total * rng.uniform(0.01, 0.5)) if happens(rng, 0.8) else 0
+    revenue = int(total * rng.uniform(0.3, 2.5))
+    operating = int(revenue * rng.uniform(-0.1, 0.25))
+    return Figures(
+        revenue=revenue if trading else None,
+        operating_result=operating if trading else None,
+        net_result=int(operating * rng.uniform(0.6, 0.9)) if trading else None,
+        equity=total - short - long,
+        total_assets=total,
+        fixed_assets=fixed,
+        short_creditors=short,
+        long_creditors=long,
+        employees=rng.randint(1, 60) if trading else None,
+    )
+
+
+def grown(rng: Random, before: Figures) -> Figures:
+    """The next year of the same company: every stated figure moves, the balance holds."""
+    factor = rng.uniform(1.05, 1.3)
+    short, long = int(before.short_creditors * factor) + 1, int(before.long_creditors * factor)
+    total = int(before.total_assets * factor) + 7
+    return replace(
+        before,
+        revenue=_times(before.revenue, factor),
+        operating_result=_times(before.operating_result, factor),
+        net_result=_times(before.net_result, factor),
+        equity=total - short - long,
+        total_assets=total,
+        fixed_assets=int(before.fixed_assets * factor),
+        short_creditors=short,
+        long_creditors=long,
+        employees=None if before.employees is None else before.employees + 1,
+    )
+
+
+def _times(figure: int | None, factor: float) -> int | None:
+    return None if figure is None else int(figure * factor)
+
+
+def restated(figures: Figures) -> Figures:
+    """A correction: creditors were too low, so equity, and the result where stated, fall by as much."""
+    error = _thousands(max(figures.total_assets // 50, 2_000))
+    return replace(
+        figures,
+        equity=figures.equity - error,
+        short_creditors=figures.short_creditors + error,
+        net_result=None if figures.net_result is None else figures.net_result - error,
+    )
+
+
+def in_thousands(figures: Figures) -> Figures:
+    """The same figures in a coarser unit, half to even as the contract rounds."""
+    total, short, long = (
+        _thousands(figures.total_assets),
+        _thousands(figures.short_creditors),
+        _thousands(figures.long_creditors),
+    )
+    return replace(
+        figures,
+        revenue=None if figures.revenue is None else _thousands(figures.revenue),
+        operating_result=None if figures.operating_result is None else _thousands(figures.operating_result),
+        net_result=None if figures.net_result is None else _thousands(figures.net_result),
+        equity=_thousands(figures.equity),
+        total_assets=total,
+        fixed_assets=_thousands(figures.fixed_assets),
+        short_creditors=short,
+        long_creditors=long,
+    )
+
+
+def balanced_thousands(figures: Figures) -> Figures:
+    """Whole thousands that still balance, as a large company prints its own accounts."""
+    coarse = in_thousands(figures)
+    return replace(coarse, equity=coarse.total_assets - coarse.short_creditors - coarse.long_creditors)
+
+
+def _thousands(figure: int) -> int:
+    return round(figure, -3)
+
+
+def year_ending(end: date) -> date:
+    """First day of the twelve months that end on `end`, a last day of a month."""
+    following = end + timedelta(days=1)
+    return following.replace(year=following.year - 1)
+
+
+def next_year(end: date) -> date:
+    """The year end that follows `end`: also a last day of a month, February's length included."""
+    following = end + timedelta(days=1)
+    return following.replace(year=following.year + 1) - timedelta(days=1)
+
+
+def following_accounts(rng: Random, last: Accounts, published: date, document: int) -> Accounts:
+    """Accounts of the year after `last`."""
+    own, group = grown(rng, last.figures), None if last.group is None else grown(rng, last.group)
+    if last.flavour == "group":
+        own, group = balanced_thousands(own), None if group is None else balanced_thousands(group)
+    return replace(
+        last,
+        start=last.end + timedelta(days=1),
+        end=next_year(last.end),
+        published=published,
+        figures=own,
+        group=group,
+        prior=None if last.prior is None else last.figures,
+        document=document,
+        coarse=False,
+        amended=False,
+    )
+
+
+def without_profit_and_loss(figures: Figures, flavour: str) -> Figures:
+    """Small companies need not publish their profit and loss (FORMAT uk 8): absent, never 0."""
+    employees = None if flavour in _PARTIAL else figures.employees
+    return replace(figures, revenue=None, operating_result=None, net_result=None, employees=employees)

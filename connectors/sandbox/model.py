@@ -1,0 +1,176 @@
+"""What the world consists of: companies, sets of accounts, holders, planned events.
+
+Belongs here: the shapes that life stories change, writers write and the ground truth states. Does not belong
+here: a registry's own words beyond those a story must set (`writers_*`), or expectations of the service
+(`truth`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+
+from connectors.sandbox.names import Industry, Place
+from warehouse.schema import identifiers
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of one period and scope; they balance: assets = equity + both kinds of creditors."""
+
+    revenue: int | None
+    operating_result: int | None
+    net_result: int | None
+    equity: int
+    total_assets: int
+    fixed_assets: int
+    short_creditors: int
+    long_creditors: int
+    employees: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """One document: the accounts of one period, with group figures where the company is a parent.
+
+    `document` is the register's own filing number (Norway) or only distinguishes re-filings (United Kingdom).
+    `coarse` accounts repeat earlier figures in a coarser unit; `amended` ones replace an earlier document.
+    """
+
+    start: date
+    end: date
+    published: date
+    figures: Figures
+    group: Figures | None
+    prior: Figures | None
+    currency: str
+    document: int
+    flavour: str
+    coarse: bool = False
+    amended: bool = False
+    dormant: bool = False
+
+    @property
+    def prior_end(self) -> date:
+        return self.start - timedelta(days=1)
+
+    @property
+    def prior_start(self) -> date:
+        """First day of the comparative year: the same day of the year before."""
+        return self.start.replace(year=self.start.year - 1)
+
+
+@dataclass(slots=True)
+class Holder:
+    """One person or company with significant control, as a band of shares and votes (British registers)."""
+
+    key: str
+    name: str
+    kind: str  # individual, corporate, legal, super_secure
+    country: str  # as the register spells it
+    shares: str | None  # "25-to-50", "50-to-75", "75-to-100", "more-than-25"
+    votes: str | None
+    notified: date
+    ceased: date | None = None
+    number: str | None = None
+    trust: bool = False
+    extras: tuple[str, ...] = ()
+    born: tuple[int, int] = (1970, 1)
+    revision: int = 0  # part of the etag: rises when the record flickers or changes
+    verified: date | None = None
+
+    @property
+    def lower(self) -> int:
+        return BANDS[self.shares][0] if self.shares else 0
+
+
+BANDS = {"25-to-50": (25, 50), "50-to-75": (50, 75), "75-to-100": (75, 100), "more-than-25": (25, 100)}
+
+
+@dataclass(slots=True)
+class Company:
+    """One company on one day of the world."""
+
+    market: str
+    position: int
+    number: str
+    name: str
+    form: str
+    industry: Industry | None
+    place: Place | None  # None: the business address is abroad
+    street: str
+    registered: date
+    status: str = "active"
+    status_detail: str | None = None
+    status_date: date | None = None  # since when, where the register says
+    registry_status: str | None = None  # the British register's word
+    reason_field: str | None = None  # Norwegian field that carries the date of a forced dissolution
+    employees: int | None = None
+    employees_counted: date | None = None
+    website: str | None = None
+    former_names: list[tuple[date, str]] = field(
+        default_factory=list
+    )  # (changed on, former name), newest first
+    accounts: list[Accounts] = field(default_factory=list)
+    holders: list[Holder] = field(default_factory=list)
+    listed: bool = False
+    extended: bool = True  # Norway: six-row answers; False: one row, short set of fields
+    fresh_accounts: list[Accounts] = field(default_factory=list)  # to be published today
+
+    @property
+    def company_id(self) -> str:
+        return identifiers.company_id(self.market, self.number)
+
+    @property
+    def in_register(self) -> bool:
+        """Dissolved companies are absent from the registers' full files."""
+        return self.status != "dissolved"
+
+    def current_accounts(self) -> list[Accounts]:
+        """Newest document of each period, oldest period first."""
+        newest = {(accounts.start, accounts.end): accounts for accounts in self.accounts}
+        return [newest[key] for key in sorted(newest)]
+
+    def publish(self, accounts: Accounts) -> None:
+        """Adds a document that appears today."""
+        self.accounts.append(accounts)
+        self.fresh_accounts.append(accounts)
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A holding that crossed thresholds: bounds in percent before and after."""
+
+    holder: Holder
+    as_of: date
+    previous: Decimal
+    current: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChange:
+    """A flip of status; `effective` is the register's own date where it has one, else the day."""
+
+    previous: str
+    current: str
+    effective: date
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilingChange:
+    """A first (`earlier` None) or later document of one period."""
+
+    accounts: Accounts
+    earlier: Accounts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One planned event; `truth` gives it its id."""
+
+    day: date
+    company: Company
+    change: Crossing | StatusChange | FilingChange
+    story: str

@@ -1,0 +1,172 @@
+"""Lines of the PSC snapshot (FORMAT uk 4).
+
+Belongs here: one holder, statement or exemption -> one JSON object, keys in the registry's alphabetical
+order, and the trailer without a company number. Does not belong here: zips and names of files (`writers_uk`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Final
+
+from connectors.sandbox.model import Company, Holder
+from connectors.sandbox.world import World
+
+_KINDS: Final = {
+    "individual": "individual-person-with-significant-control",
+    "corporate": "corporate-entity-person-with-significant-control",
+    "super_secure": "super-secure-person-with-significant-control",
+}
+_OVERSEAS_KINDS: Final = {
+    "individual": "individual-beneficial-owner",
+    "corporate": "corporate-entity-beneficial-owner",
+    "super_secure": "super-secure-beneficial-owner",
+}
+_PATHS: Final = {"individual": "individual", "corporate": "corporate-entity", "super_secure": "super-secure"}
+_OVERSEAS_SUFFIX: Final = "-registered-overseas-entity"
+Record = dict[str, Any]
+
+
+def lines(world: World, day: int) -> Iterator[bytes]:
+    """The whole snapshot: holders in no order, then statements and exemptions, then the trailer."""
+    holders, statements, exemptions = 0, [], []
+    for company in _scattered(world, day):
+        for holder in company.holders:
+            holders += 1
+            yield _line(company, _holder(company, holder))
+        if all(holder.ceased for holder in company.holders):
+            statements.append(_line(company, _statement(company)))
+        if company.listed:
+            exemptions.append(_line(company, _exemption(company)))
+    yield from statements
+    yield from exemptions
+    yield _dump({"data": _trailer(world.date(day), holders, len(statements), len(exemptions))})
+
+
+def _trailer(day: date, holders: int, statements: int, exemptions: int) -> Record:
+    return {
+        "kind": "totals#persons-of-significant-control-snapshot",
+        "persons_of_significant_control_count": holders,
+        "statements_count": statements,
+        "exemptions_count": exemptions,
+        "generated_at": f"{day}T03:40:{day.day:02d}Z",
+    }
+
+
+def _scattered(world: World, day: int) -> Iterator[Company]:
+    """Another order of companies on every day."""
+    total = world.count("UK", day)
+    start = (day * 37) % total
+    for place in range(total):
+        yield world.company("UK", (start + place) % total, day)
+
+
+def _line(company: Company, data: Record) -> bytes:
+    return _dump({"company_number": company.number, "data": data})
+
+
+def _dump(value: Record) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode() + b"\n"
+
+
+def etag(*parts: object) -> str:
+    """Forty hex digits that change with the record."""
+    return hashlib.sha1("/".join(map(str, parts)).encode(), usedforsecurity=False).hexdigest()
+
+
+def _holder(company: Company, holder: Holder) -> Record:
+    overseas = company.number.startswith("OE")
+    kind = (_OVERSEAS_KINDS if overseas else _KINDS)[holder.kind]
+    path = _PATHS[holder.kind] + ("-beneficial-owner" if overseas else "")
+    record: Record = {
+        "etag": etag(company.number, holder.key, holder.revision, holder.shares, holder.ceased),
+        "kind": kind,
+        "links": {"self": f"/company/{company.number}/persons-with-significant-control/{path}/{holder.key}"},
+    }
+    if holder.kind == "super_secure":
+        described = (
+            "super-secure-beneficial-owner" if overseas else "super-secure-persons-with-significant-control"
+        )
+        return record | {"description": described}
+    record |= {
+        "address": {
+            "address_line_1": "Sample Road",
+            "locality": "Exampleton",
+            "postal_code": "ZZ1 1ZZ",
+            "premises": "1",
+        },
+        "name": holder.name,
+        "natures_of_control": natures(holder, overseas=overseas),
+        "notified_on": holder.notified.isoformat(),
+    }
+    if holder.ceased:
+        record["ceased_on"] = holder.ceased.isoformat()
+    return record | (_corporate(holder) if holder.kind == "corporate" else _person(holder))
+
+
+def natures(holder: Holder, *, overseas: bool) -> list[str]:
+    """Codes: right, band, capacity, regime."""
+    suffix = _OVERSEAS_SUFFIX if overseas else ""
+    capacity = "-as-trust" if holder.trust else ""
+    codes: list[str] = []
+    for right, band in (("ownership-of-shares", holder.shares), ("voting-rights", holder.votes)):
+        if band:
+            codes.append(f"{right}-{band}-percent{capacity}{suffix}")
+    return [*codes, *(f"{extra}{suffix}" for extra in holder.extras)]
+
+
+def _person(holder: Holder) -> Record:
+    title, forename, surname = holder.name.split(" ")
+    record: Record = {
+        "country_of_residence": holder.country,
+        "date_of_birth": {"month": holder.born[1], "year": holder.born[0]},
+        "name_elements": {"forename": forename, "surname": surname, "title": title},
+        "nationality": "French" if holder.country == "France" else "British",
+    }
+    if holder.verified:
+        record["identity_verification_details"] = {"identity_verified_on": _iso(holder.verified)}
+    return record
+
+
+def _corporate(holder: Holder) -> Record:
+    return {
+        "identification": {
+            "country_registered": holder.country,
+            "legal_authority": "Companies Act 2006",
+            "legal_form": "Limited Company",
+            "place_registered": "Companies House",
+            "registration_number": holder.number,
+        }
+    }
+
+
+def _statement(company: Company) -> Record:
+    key = f"s-{company.number.lower()}"
+    return {
+        "etag": etag(company.number, "statement"),
+        "kind": "persons-with-significant-control-statement",
+        "links": {"self": f"/company/{company.number}/persons-with-significant-control-statements/{key}"},
+        "notified_on": _iso(max(company.registered, date(2016, 4, 6))),
+        "statement": "no-individual-or-entity-with-signficant-control",
+    }
+
+
+def _exemption(company: Company) -> Record:
+    return {
+        "etag": etag(company.number, "exemptions"),
+        "exemptions": {
+            "disclosure_transparency_rules_chapter_five_applies": {
+                "exemption_type": "disclosure-transparency-rules-chapter-five-applies",
+                "items": [{"exempt_from": "2016-10-29"}],
+            }
+        },
+        "kind": "exemptions",
+        "links": {"self": f"/company/{company.number}/exemptions"},
+    }
+
+
+def _iso(day: date) -> str:
+    return day.isoformat()

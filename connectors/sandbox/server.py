@@ -1,0 +1,230 @@
+"""The sandbox as registries over HTTP, on the loopback interface, one day at a time.
+
+Belongs here: sockets, validators, ranges, the world's clock in `Date`, and faults of the connection. What is
+answered is `answers`' business, damage of contents that of `faults`. One server plays every host: the
+registries' paths do not meet. `POST /sandbox/advance` moves to the next day, for callers in another process.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from connectors.sandbox.answers import Answer, Desk
+from connectors.sandbox.faults import PAGE, damage
+from connectors.sandbox.troubles import CONNECTION_FAULTS, FAULTS, Troubles
+from connectors.sandbox.world import World
+
+_PIECE: Final = 64 * 1024
+_DRIP: Final = 512
+_NIGHT: Final = timedelta(hours=4)
+_RANGE: Final = re.compile(r"bytes=(\d+)-(\d*)")
+
+
+class Registry:
+    """A running server: where it is, which day it plays, what goes wrong."""
+
+    def __init__(self, desk: Desk, troubles: Troubles, address: tuple[str, int]) -> None:
+        self.desk, self.troubles = desk, troubles
+        self.requests: list[str] = []  # "GET /path", in order of arrival
+        self.server = ThreadingHTTPServer(address, _handler(self))
+        self.server.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        """Base address, without a slash at the end."""
+        host, port = self.server.server_address[:2]
+        return f"http://{host!s}:{port}"
+
+    @property
+    def now(self) -> datetime:
+        """The world's clock: four in the morning of its day."""
+        return datetime.combine(self.desk.world.date(self.desk.day), datetime.min.time(), UTC) + _NIGHT
+
+    def advance(self) -> int:
+        """Moves to the next day; ValueError after the last."""
+        return self.desk.advance()
+
+
+@contextmanager
+def serve(
+    world: World,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    faults: Mapping[str, str] | None = None,
+    removed: frozenset[str] = frozenset(),
+) -> Iterator[Registry]:
+    """Serves a world from its first day on until the block ends. `port` 0 takes a free one."""
+    unknown = set((faults or {}).values()) - set(FAULTS)
+    if unknown:
+        raise ValueError(f"unknown faults {sorted(unknown)}; known: {', '.join(FAULTS)}")
+    with tempfile.TemporaryDirectory(prefix="sandbox-") as folder:
+        desk = Desk(world, Path(folder), removed=removed)
+        registry = Registry(desk, Troubles(dict(faults or {})), (host, port))
+        thread = threading.Thread(target=registry.server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield registry
+        finally:
+            registry.server.shutdown()
+            registry.server.server_close()
+            thread.join()
+
+
+def serve_forever(
+    world: World,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    faults: Mapping[str, str] | None = None,
+    ready: Callable[[Registry], None] | None = None,
+    until: threading.Event | None = None,
+) -> None:
+    """Serves until interrupted or until `until` is set; `ready` is told once the address is known."""
+    with serve(world, host=host, port=port, faults=faults) as registry:
+        if ready:
+            ready(registry)
+        try:
+            (until or threading.Event()).wait()
+        except KeyboardInterrupt:
+            return
+
+
+def _handler(registry: Registry) -> type[BaseHTTPRequestHandler]:
+    class Handler(_Handler):
+        pass
+
+    Handler.registry = registry
+    return Handler
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request. Bodies are streamed from files; every answer closes its connection when it was cut off."""
+
+    registry: Registry
+    protocol_version = "HTTP/1.1"
+    server_version = "sandbox"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_HEAD(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self.registry.requests.append(f"POST {self.path}")
+        if urlsplit(self.path).path != "/sandbox/advance":
+            self._send(Answer(404, {"Content-Type": "text/plain"}, b""))
+            return
+        try:
+            self.registry.advance()
+        except ValueError as end:
+            self._send(
+                Answer(409, {"Content-Type": "application/json"}, json.dumps({"error": str(end)}).encode())
+            )
+            return
+        date = self.registry.desk.world.date(self.registry.desk.day)
+        self._send(
+            Answer(200, {"Content-Type": "application/json"}, json.dumps({"date": str(date)}).encode())
+        )
+
+    def date_time_string(self, timestamp: float | None = None) -> str:  # noqa: ARG002 - the world's clock
+        return format_datetime(self.registry.now, usegmt=True)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        """Silence: `requests` keeps what a test wants to know."""
+
+    def _serve(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        self.registry.requests.append(f"{self.command} {path}")
+        fault = self.registry.troubles.of(path)
+        if fault in {"rate_limited", "unavailable"}:
+            status = 429 if fault == "rate_limited" else 503
+            self._send(Answer(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
+            return
+        self._send(_damaged(self.registry.desk.answer(path), path, fault), fault)
+
+    def _send(self, answer: Answer, fault: str | None = None) -> None:
+        size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)
+        if answer.fixed and answer.tag and f'"{answer.tag}"' in self.headers.get("If-None-Match", ""):
+            self.send_response(304)
+            self._validators(answer)
+            self.end_headers()
+            return
+        start, end = self._span(answer, size)
+        if start >= size > 0:
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{size}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        partial = (start, end) != (0, size)
+        self.send_response(206 if partial else answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        if partial:
+            self.send_header("Content-Range", f"bytes {start}-{end - 1}/{size}")
+        self._validators(answer)
+        self.send_header("Content-Length", str(end - start))
+        self.end_headers()
+        if self.command != "HEAD":
+            self._pour(answer.body, start, end, fault)
+
+    def _validators(self, answer: Answer) -> None:
+        if answer.fixed:
+            self.send_header("ETag", f'"{answer.tag}"')
+            self.send_header("Last-Modified", format_datetime(self.registry.now, usegmt=True))
+            self.send_header("Accept-Ranges", "bytes")
+
+    def _span(self, answer: Answer, size: int) -> tuple[int, int]:
+        """First byte and the one after the last; a range under another tag is answered in full."""
+        found = _RANGE.fullmatch(self.headers.get("Range", "")) if answer.fixed else None
+        if found is None or self.headers.get("If-Range", f'"{answer.tag}"') != f'"{answer.tag}"':
+            return 0, size
+        return int(found[1]), min(int(found[2]) + 1, size) if found[2] else size
+
+    def _pour(self, body: bytes | Path, start: int, end: int, fault: str | None) -> None:
+        stop = start + (end - start) // 2 if fault == "cut_off" else end
+        step = _DRIP if fault == "slow_drip" else _PIECE
+        for piece in _pieces(body, start, stop, step):
+            self.wfile.write(piece)
+            if fault == "slow_drip":
+                self.wfile.flush()
+                time.sleep(self.registry.troubles.pause)
+        if stop != end:
+            self.close_connection = True
+
+
+def _damaged(answer: Answer, path: str, fault: str | None) -> Answer:
+    """Contents in disorder under a healthy status line; the tag says that they are not the same bytes."""
+    if fault is None or fault in CONNECTION_FAULTS or answer.status != 200:  # noqa: PLR2004
+        return answer
+    body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body
+    headers = {**answer.headers, "Content-Type": "text/html"} if fault == "html" else answer.headers
+    tag = f"{answer.tag}-{fault}" if answer.tag else None
+    return Answer(200, headers, damage(path, body, fault), fixed=answer.fixed, tag=tag)
+
+
+def _pieces(body: bytes | Path, start: int, stop: int, step: int) -> Iterator[bytes]:
+    if isinstance(body, bytes):
+        yield from (body[place : min(place + step, stop)] for place in range(start, stop, step))
+        return
+    with body.open("rb") as file:
+        file.seek(start)
+        left = stop - start
+        while left > 0 and (piece := file.read(min(step, left))):
+            left -= len(piece)
+            yield piece

@@ -1,0 +1,57 @@
+"""The kinds of life story: what one company goes through, day by day, and which events that must make.
+
+Belongs here: the frame that both markets' stories share. Each story is cast once per day after the first,
+each time with another company; its first step falls on that day, further steps on the days that follow, as
+far as the world has days. `prepare` sets the company up on the first day, so that the story can happen to it.
+Does not belong here: the stories themselves (`stories_no`, `stories_uk`), ids (`truth`), file formats
+(`writers_*`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from random import Random
+
+from connectors.sandbox.model import Company, Crossing, FilingChange, StatusChange
+
+Change = Crossing | StatusChange | FilingChange
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One day in one company's life. `edition`: 0 before, 1 after the industry codes' mass recode."""
+
+    day: date
+    first_day: date
+    edition: int
+    rng: Random
+
+
+Step = Callable[[Scene, Company], list[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One kind of story and its steps, one a day."""
+
+    name: str
+    prepare: Callable[[Scene, Company], None]
+    steps: tuple[Step, ...]
+    founded: bool = False  # the company exists only from the first step on
+    overseas: bool = False  # happens to an overseas entity; left out when the world has none left
+
+
+def nothing(_scene: Scene, _company: Company) -> list[Change]:
+    """A day without change."""
+    return []
+
+
+def turn(company: Company, status: str, detail: str | None, since: date | None, today: date) -> list[Change]:
+    """Sets a status; an event only where the status differs. `since`: the register's own date, else None."""
+    previous = company.status
+    company.status, company.status_detail, company.status_date = status, detail, since
+    if previous == status:
+        return []
+    return [StatusChange(previous, status, since or today, detail)]

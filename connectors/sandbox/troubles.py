@@ -1,0 +1,59 @@
+"""Which fault meets which request, and for how long.
+
+Belongs here: the names of all faults, and their bookkeeping. Does not belong here: what a fault does to
+contents (`faults`) or to a connection (`server`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from connectors.sandbox.faults import FILE_FAULTS
+
+CONNECTION_FAULTS: Final = ("rate_limited", "unavailable", "cut_off", "slow_drip")
+FAULTS: Final = (*CONNECTION_FAULTS, *FILE_FAULTS)
+# Where a fault strikes when only its name is given: a path, or a part of one.
+_USUAL: Final = {
+    "rate_limited": "/enheter/lastned",
+    "unavailable": "/en_output.html",
+    "cut_off": "/Accounts_Bulk_Data",
+    "slow_drip": "/en_pscdata.html",
+}
+_USUAL_FILE: Final = "/BasicCompanyData"
+
+
+def named(texts: Iterable[str]) -> dict[str, str]:
+    """Path -> fault, from texts as `html` or `/en_output.html=html`; ValueError for an unknown fault."""
+    found: dict[str, str] = {}
+    for text in texts:
+        path, _, fault = text.rpartition("=")
+        if fault not in FAULTS:
+            raise ValueError(f"unknown fault {fault!r}; known: {', '.join(FAULTS)}")
+        found[path or _USUAL.get(fault, _USUAL_FILE)] = fault
+    return found
+
+
+@dataclass(slots=True)
+class Troubles:
+    """Which fault meets which request. Keys are paths, or parts of paths; the first that fits counts.
+
+    429 and 503 strike `strikes` times per path and then let the request through, so that a patient client
+    wins; the others last until they are taken away.
+    """
+
+    by_path: dict[str, str] = field(default_factory=dict)
+    strikes: int = 2
+    pause: float = 0.02  # seconds between the drops of a slow drip
+    _struck: dict[str, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, path: str) -> str | None:
+        fault = next((fault for part, fault in self.by_path.items() if part in path), None)
+        if fault not in {"rate_limited", "unavailable"}:
+            return fault
+        with self._lock:
+            self._struck[path] = self._struck.get(path, 0) + 1
+            return fault if self._struck[path] <= self.strikes else None

@@ -1,0 +1,243 @@
+"""What the service must show of the world, stated by the contract alone.
+
+Profiles, financial rows, owners and events: the oracle of the tests. It knows the stories and CONTRACT 4.1
+and 4.3 to 4.6; it never reads what the writers wrote and never imports a country's connector, so that an
+error there cannot hide here. A key that a row leaves out is not decided by the contract and the source (the
+day of a filing without a date, for example): do not compare it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from connectors.sandbox import events
+from connectors.sandbox.model import BANDS, Accounts, Company, Figures, Holder
+from connectors.sandbox.world import World
+from warehouse.schema import ids
+
+_STANDARDS: Final = {"ifrs": "NGAAP", "micro": "FRS105", "xml": None}
+_GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102"}
+_TWO_YEARS: Final = timedelta(days=730)
+_COUNTRIES: Final = {
+    "England": "GB",
+    "United Kingdom": "GB",
+    "Scotland": "GB",
+    "England And Wales": "GB",
+    "France": "FR",
+}
+_HOLDER_TYPES: Final = {"individual": "person", "corporate": "company", "super_secure": "unknown"}
+Row = dict[str, Any]
+
+
+def profile(company: Company) -> Row:
+    """The 14 fields of a profile, in their order."""
+    stated = company.industry if company.industry and company.industry.bare != "00000" else None
+    place = company.place
+    latest = _latest(company)
+    return {
+        "id": company.company_id,
+        "org_number": company.number,
+        "name": company.name,
+        "country": company.market,
+        "sni_code": stated.bare if stated else None,
+        "sni_label": stated.label if stated else None,
+        "municipality": (place.municipality or place.town) if place else None,
+        "county": place.county if place else None,
+        "registered_date": company.registered.isoformat(),
+        "status": company.status,
+        "is_listed": company.listed,
+        "latest_revenue": latest["revenue"] if latest else None,
+        "latest_currency": latest["currency"] if latest else None,
+        "latest_year": latest["fiscal_year"] if latest else None,
+    }
+
+
+def _latest(company: Company) -> Row | None:
+    """The newest annual row with a revenue: the consolidated series' unless that ended long before."""
+    rows = [row for row in financials(company) if row["revenue"] is not None]
+    newest = {
+        scope: next((row for row in rows if row["is_consolidated"] is scope), None) for scope in (True, False)
+    }
+    group, own = newest[True], newest[False]
+    if group is None or own is None:
+        return group or own
+    fresh = date.fromisoformat(group["period_end"]) >= date.fromisoformat(own["period_end"]) - _TWO_YEARS
+    return group if fresh else own
+
+
+def financials(company: Company) -> list[Row]:
+    """Every known period and scope in its newest version: newest first, the group's before the company's."""
+    rows = [row for documents in _periods(company.accounts) for row in _own_rows(company, documents)]
+    known = {(row["period_start"], row["period_end"]) for row in rows}
+    for accounts in company.accounts:
+        key = (accounts.prior_start.isoformat(), accounts.prior_end.isoformat())
+        if accounts.prior is not None and key not in known:
+            rows.append(_row(company, accounts, accounts.prior, comparative=True))
+            known.add(key)
+    return sorted(rows, key=lambda row: (row["period_end"], row["is_consolidated"]), reverse=True)
+
+
+def _periods(documents: Iterable[Accounts]) -> Iterator[list[Accounts]]:
+    """Documents of one period together, in order of filing; those that only round or repeat left out."""
+
+    def period(accounts: Accounts) -> tuple[date, date]:
+        return accounts.start, accounts.end
+
+    for _, group in groupby(sorted(documents, key=period), key=period):
+        versions: list[Accounts] = []
+        for accounts in group:
+            said_before = (
+                versions and accounts.figures == versions[-1].figures and accounts.group == versions[-1].group
+            )
+            if not accounts.coarse and not said_before:
+                versions.append(accounts)
+        yield versions
+
+
+def _own_rows(company: Company, versions: list[Accounts]) -> Iterator[Row]:
+    newest = versions[-1]
+    yield _row(company, newest, newest.figures, version=len(versions))
+    if newest.group is not None:
+        yield _row(company, newest, newest.group, version=len(versions), group=True)
+
+
+def _row(
+    company: Company,
+    accounts: Accounts,
+    figures: Figures,
+    *,
+    version: int = 1,
+    group: bool = False,
+    comparative: bool = False,
+) -> Row:
+    start, end = (accounts.prior_start, accounts.prior_end) if comparative else (accounts.start, accounts.end)
+    row: Row = {
+        "period": str(end.year),
+        "period_type": "annual",
+        "fiscal_year": end.year,
+        "fiscal_quarter": None,
+        "period_start": start.isoformat(),
+        "period_end": end.isoformat(),
+        "currency": accounts.currency,
+        "revenue": figures.revenue,
+        "operating_result": figures.operating_result,
+        "net_result": figures.net_result,
+        "equity": figures.equity,
+        "total_assets": figures.total_assets,
+        "employees": figures.employees,
+        "is_consolidated": group,
+        "version": version,
+        "is_restated": version > 1,
+        "derived": ["total_assets"] if company.market == "UK" else [],
+        "is_comparative": comparative,
+    }
+    standard = (_GROUP_STANDARDS if group else _STANDARDS).get(
+        accounts.flavour, "NGAAP" if company.market == "NO" else "FRS102"
+    )
+    if standard:
+        row["accounting_standard"] = standard
+    if company.market == "UK" and not comparative:
+        row["filed_at"] = (accounts.published - timedelta(days=1)).isoformat()
+    return row
+
+
+def owners(company: Company, day: date) -> list[Row]:
+    """Present holders, largest lower bound first."""
+    present = [holder for holder in company.holders if holder.ceased is None or holder.ceased > day]
+    return [
+        _owner(company, holder) for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))
+    ]
+
+
+def _owner(company: Company, holder: Holder) -> Row:
+    secret = holder.kind == "super_secure"
+    low, high = BANDS[holder.shares] if holder.shares else (None, None)
+    row: Row = {
+        "native_id": holder.key,
+        "holder_id": ids.holder_id(company.company_id, events.OWNERSHIP_REGISTER, holder.key),
+        "holder_name": None if secret else holder.name,
+        "holder_type": _HOLDER_TYPES[holder.kind],
+        "holder_country": None if secret else _COUNTRIES[holder.country],
+        "pct": None,
+        "pct_min": low,
+        "pct_max": high,
+        "votes_pct": None,
+        "basis": "band" if holder.shares else None,
+    }
+    if not secret:
+        row["first_seen"] = holder.notified.isoformat()
+        row["holder_company_id"] = f"firm:UK:{holder.number}" if holder.number else None
+    return row
+
+
+def state(company: Company, day: date) -> Row:
+    """Everything expected of one company on one day."""
+    return {"profile": profile(company), "financials": financials(company), "owners": owners(company, day)}
+
+
+def states(world: World, market: str, position: int) -> list[Row]:
+    """One company's states, each with the day `from` which it holds; only days on which something differs."""
+    found: list[Row] = []
+    last: Row | None = None
+    for number in world.turns(market, position):
+        day = world.date(number)
+        now = state(world.company(market, position, number), day)
+        if now != last:
+            found.append({"from": day.isoformat(), **now})
+            last = now
+    return found
+
+
+def write(world: World, path: Path, document_of: events.DocumentOf) -> None:
+    """truth.json: one line per company and per event, so that a large world needs no memory."""
+    head = {
+        "seed": world.seed,
+        "companies": world.companies,
+        "markets": list(world.markets),
+        "days": [day.isoformat() for day in world.dates],
+    }
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(json.dumps(head)[:-1] + ',\n"events": [\n')
+        _lines(file.write, (_dump(event) for event in events.all_events(world, document_of)))
+        file.write('],\n"companies": {\n')
+        _lines(file.write, _company_lines(world))
+        file.write("}}\n")
+
+
+def _company_lines(world: World) -> Iterator[str]:
+    for market in world.markets:
+        for position in range(world.count(market, world.days - 1)):
+            found = states(world, market, position)
+            yield f"{_dump(found[0]['profile']['id'])}: {_dump(found)}"
+
+
+def _lines(put: Callable[[str], object], lines: Iterable[str]) -> None:
+    separator = ""
+    for line in lines:
+        put(separator + line)
+        separator = ",\n"
+    put("\n")
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def at(truth: Mapping[str, Any], day: str) -> dict[str, Row]:
+    """Of a loaded truth.json: company id -> the state that holds on `day`; later companies are left out."""
+    found: dict[str, Row] = {}
+    for company_id, versions in truth["companies"].items():
+        for version in versions:
+            if version["from"] <= day:
+                found[company_id] = version
+    return found
+
+
+def events_of(truth: Mapping[str, Any], day: str | None = None) -> list[Row]:
+    """Of a loaded truth.json: the planned events of one day, or of all."""
+    return [event for event in truth["events"] if day is None or event["day"] == day]

@@ -1,0 +1,186 @@
+"""The generated world: which companies exist on which day, and what happens to them.
+
+Everything is a pure function of the seed: a company is made when it is asked for and forgotten again, so a
+world of a million companies costs no memory. Its first day is Monday 2 November 2026; no clock is read. Does
+not belong here: what the service should make of it (`truth`), or how registers write it (`writers_*`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+from typing import Final
+
+from connectors.sandbox import numbers, stories_no, stories_uk
+from connectors.sandbox.births import BIRTHS
+from connectors.sandbox.chance import dice
+from connectors.sandbox.model import Company, Planned
+from connectors.sandbox.stories import Scene, Story
+
+FIRST_DAY: Final = date(2026, 11, 2)
+_STORIES: Final[Mapping[str, tuple[Story, ...]]] = {"NO": stories_no.STORIES, "UK": stories_uk.STORIES}
+MARKETS: Final = tuple(_STORIES)
+_CYCLE: Final = 40  # british numbers: these positions of forty have a plain number
+_PLAIN: Final = tuple(place for place in range(_CYCLE) if place not in {7, 11, 13, 17})
+_OVERSEAS: Final = 17
+_FEWEST: Final = 60  # per market: one company vanishes a day, and guards hold a file that lost more than 2 %
+
+
+@dataclass(frozen=True, slots=True)
+class _Role:
+    """A story given to one company; its first step falls on day number `begins`."""
+
+    story: Story
+    begins: int
+
+
+def fewest(market: str, days: int) -> int:
+    """How many companies a market needs, so that every story of every day finds one of its own."""
+    stories = sum(not story.founded and not story.overseas for story in _STORIES[market])
+    return max(_FEWEST, _plain_position(stories * (days - 1)))
+
+
+def _plain_position(number: int) -> int:
+    """The position of the `number`th company with a plain number, counted from 0."""
+    cycle, place = divmod(number, len(_PLAIN))
+    return cycle * _CYCLE + _PLAIN[place]
+
+
+class World:
+    """Companies of several markets over some days, the first included.
+
+    `companies`: how many there are on the first day, shared evenly by `markets`.
+
+    `recode_on`: number of the day on which every Norwegian industry code moves from SN2007 to SN2025; by
+    default that lies before the first day.
+    """
+
+    def __init__(
+        self,
+        seed: int = 1,
+        companies: int = 400,
+        days: int = 3,
+        markets: tuple[str, ...] = MARKETS,
+        recode_on: int = 0,
+    ) -> None:
+        unknown = set(markets) - set(_STORIES)
+        if unknown or not markets or days < 1:
+            raise ValueError(
+                f"markets {sorted(unknown)} are not of {MARKETS}" if unknown else "no market or no day"
+            )
+        self.seed, self.companies, self.days, self.markets = seed, companies, days, tuple(markets)
+        self.recode_on = recode_on
+        share, rest = divmod(companies, len(markets))
+        self._born = {market: share + (place < rest) for place, market in enumerate(markets)}
+        for market, born in self._born.items():
+            if born < fewest(market, days):
+                raise ValueError(f"{market}: {days} days need {fewest(market, days)} companies, not {born}")
+        self._roles = {market: self._cast(market) for market in markets}
+
+    @property
+    def dates(self) -> list[date]:
+        """The days of the world, in order."""
+        return [self.date(day) for day in range(self.days)]
+
+    def date(self, day: int) -> date:
+        """The calendar day of day number `day`, counted from 0."""
+        return FIRST_DAY + timedelta(days=day)
+
+    def all(self, market: str, day: int) -> Iterator[Company]:
+        """Every company that exists or has existed by `day`, the dissolved ones included."""
+        for position in range(self.count(market, day)):
+            yield self.company(market, position, day)
+
+    def company(self, market: str, position: int, day: int) -> Company:
+        """One company as it is at the end of `day`."""
+        return self._live(market, position, day)[0]
+
+    def find(self, market: str, number: str, day: int) -> Company | None:
+        """The company of a number; None where the world has no such company by `day`."""
+        position = _POSITIONS[market](number)
+        if position is None or position >= self.count(market, day):
+            return None
+        return self.company(market, position, day)
+
+    def planned(self, day: int) -> Iterator[Planned]:
+        """The events that must come of `day`, of all markets."""
+        for market in self.markets:
+            for position, role in self._roles[market].items():
+                if role.begins <= day < role.begins + len(role.story.steps):
+                    yield from self._live(market, position, day)[1]
+
+    def filers(self, market: str, day: int) -> Iterator[Company]:
+        """Companies with accounts that appear on `day`: all on the first, later by their stories."""
+        if day == 0:
+            yield from (company for company in self.all(market, 0) if company.accounts)
+            return
+        for company in self.changing(market, day):
+            if company.fresh_accounts:
+                yield company
+
+    def changing(self, market: str, day: int) -> Iterator[Company]:
+        """Companies whose story moves on `day`."""
+        for position, role in self._roles[market].items():
+            if role.begins <= day < role.begins + len(role.story.steps):
+                yield self.company(market, position, day)
+
+    def count(self, market: str, day: int) -> int:
+        """How many companies exist or have existed by `day`."""
+        return self._born[market] + (day if any(story.founded for story in _STORIES[market]) else 0)
+
+    def turns(self, market: str, position: int) -> list[int]:
+        """Days on which a company may look different from the day before, and the day it appears."""
+        role = self._roles[market].get(position)
+        if role is None:
+            return sorted({0, self.recode_on} & set(range(self.days))) if market == "NO" else [0]
+        steps = {role.begins + number for number in range(len(role.story.steps))}
+        days = steps | ({self.recode_on} if market == "NO" else set())
+        first = role.begins if role.story.founded else 0
+        return sorted({first} | {day for day in days if first <= day < self.days})
+
+    def _cast(self, market: str) -> dict[int, _Role]:
+        """Position -> role. New companies stand behind those of the first day, one per day."""
+        roles: dict[int, _Role] = {}
+        taken = 0
+        for day in range(1, self.days):
+            for story in _STORIES[market]:
+                if story.founded:
+                    roles[self._born[market] + day - 1] = _Role(story, day)
+                elif story.overseas:
+                    position = (day - 1) * _CYCLE + _OVERSEAS
+                    if position < self._born[market]:
+                        roles[position] = _Role(story, day)
+                else:
+                    roles[_plain_position(taken)] = _Role(story, day)
+                    taken += 1
+        return roles
+
+    def _live(self, market: str, position: int, day: int) -> tuple[Company, list[Planned]]:
+        """The company at the end of `day` and the events of that very day."""
+        edition = int(day >= self.recode_on)
+        company = BIRTHS[market](self.seed, position, FIRST_DAY, edition)
+        role = self._roles[market].get(position)
+        if role is None:
+            return company, []
+        rng = dice(self.seed, market, position, "story")
+        role.story.prepare(self._scene(rng, role.begins if role.story.founded else 0, edition), company)
+        planned: list[Planned] = []
+        for number, step in enumerate(role.story.steps):
+            if role.begins + number > day:
+                break
+            company.fresh_accounts = []
+            today = self._scene(rng, role.begins + number, edition)
+            planned = [
+                Planned(today.day, company, change, role.story.name) for change in step(today, company)
+            ]
+        if role.begins + len(role.story.steps) <= day:
+            company.fresh_accounts, planned = [], []
+        return company, planned
+
+    def _scene(self, rng: Random, day: int, edition: int) -> Scene:
+        return Scene(self.date(day), FIRST_DAY, edition, rng)
+
+
+_POSITIONS: Final = {"NO": numbers.norwegian_position, "UK": numbers.british_position}

@@ -1,0 +1,95 @@
+"""A world as folders of files.
+
+`DIR/YYYY-MM-DD/<cc>/<dataset folder>/…`, with `day.json` in each day and `truth.json` in DIR.
+Belongs here: the layout, and which writer serves which market. A further market is one writer module and one
+line in `WRITERS`. Does not belong here: any file format (`writers_*`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from connectors.sandbox import truth, writers_no, writers_uk
+from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.world import World
+
+OBSERVED: Final = "T04:00:00Z"  # the registries publish at night
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What one market's files are made of.
+
+    `day` writes a day's files below a folder; `complete` names the datasets whose files hold the whole
+    register; `document` is what stands for one set of accounts in an id: the register's number, else a
+    SHA-256.
+    """
+
+    day: Callable[[World, int, Path], None]
+    complete: tuple[str, ...]
+    document: Callable[[Company, Accounts], str]
+
+
+def _norwegian_document(_company: Company, accounts: Accounts) -> str:
+    return f"{accounts.document}:{'KONSERN' if accounts.group else 'SELSKAP'}"
+
+
+WRITERS: Final[Mapping[str, Writer]] = {
+    "NO": Writer(writers_no.write_day, writers_no.COMPLETE, _norwegian_document),
+    "UK": Writer(writers_uk.write_day, writers_uk.COMPLETE, writers_uk.document_sha256),
+}
+
+
+def write(
+    world: World,
+    directory: Path,
+    *,
+    with_truth: bool = True,
+    progress: Callable[[str], None] | None = None,
+    writers: Mapping[str, Writer] = WRITERS,
+) -> list[Path]:
+    """Writes every day of the world below `directory` and returns the folders of the days, in order.
+
+    `progress` is told what is being written. Without truth only the registries' files and `day.json` are
+    written: what a load test of a million companies wants. `writers` may differ from the usual ones in their
+    formats (`writers_no.Formats`).
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    folders = [
+        write_day(world, day, directory, progress=progress, writers=writers) for day in range(world.days)
+    ]
+    if with_truth:
+        if progress:
+            progress("truth.json")
+        truth.write(world, directory / "truth.json", document_of)
+    return folders
+
+
+def write_day(
+    world: World,
+    day: int,
+    directory: Path,
+    *,
+    progress: Callable[[str], None] | None = None,
+    writers: Mapping[str, Writer] = WRITERS,
+) -> Path:
+    """Writes one day; `day` counts from 0."""
+    date = world.date(day).isoformat()
+    folder = directory / date
+    for market in world.markets:
+        if progress:
+            progress(f"{date} {market}")
+        writers[market].day(world, day, folder / market.lower())
+    complete = [key for market in world.markets for key in writers[market].complete]
+    facts = {"date": date, "observed_at": f"{date}{OBSERVED}", "complete": complete}
+    (folder / "day.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    return folder
+
+
+def document_of(company: Company, accounts: Accounts) -> str:
+    """What stands for a document in the id of its events."""
+    return WRITERS[company.market].document(company, accounts)

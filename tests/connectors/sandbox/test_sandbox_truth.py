@@ -1,0 +1,131 @@
+"""The ground truth of the sandbox: consistent with itself and with the contract's rules."""
+
+import json
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import connectors.sandbox
+from connectors.sandbox import World, events, truth, write
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("truth")
+    world = World(seed=7, companies=300, days=4)
+    write(world, folder)
+    return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+
+
+def test_status_events_equal_the_differences_of_states(written):
+    world, _, told = written
+    expected = set()
+    for before, after in pairwise(map(str, world.dates)):
+        states = truth.at(told, before)
+        for company_id, state in truth.at(told, after).items():
+            if company_id in states and states[company_id]["profile"]["status"] != state["profile"]["status"]:
+                expected.add((after, company_id))
+    found = {
+        (event["day"], event["company_id"])
+        for event in told["events"]
+        if event["event_type"] == "status.changed"
+    }
+    assert found == expected
+
+
+def test_filing_events_are_of_periods_that_ended_lately(written):
+    _, _, told = written
+    for event in told["events"]:
+        if event["event_type"].startswith("filing."):
+            assert event["data"]["filing"]["period_end"] > "2024-11-02"
+
+
+def test_versions_rise_and_changed_fields_name_what_changed(written):
+    _, _, told = written
+    updates = [event["data"]["filing"] for event in told["events"] if event["event_type"] == "filing.updated"]
+    assert {filing["version"] for filing in updates} >= {2, 3}
+    for filing in updates:
+        assert filing["previous_version"] == filing["version"] - 1
+        assert filing["changed_fields"]
+        assert all(change["previous"] != change["current"] for change in filing["changed_fields"])
+
+
+def test_dissolved_companies_come_back(written):
+    _, _, told = written
+    turns = {
+        (event["data"]["change"]["previous_status"], event["data"]["change"]["current_status"])
+        for event in told["events"]
+        if event["event_type"] == "status.changed"
+    }
+    assert turns >= {
+        ("active", "dissolved"),
+        ("dissolved", "active"),
+        ("active", "dormant"),
+        ("dormant", "active"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("previous", "current", "crossed"),
+    [
+        ("4.99", "5", [5]),
+        ("5", "4.99", [5]),
+        ("5", "5", []),
+        ("4", "25", [5, 10, 20]),
+        ("55", "45", [50]),
+        ("25", "50", [50]),
+        ("50", "75", []),
+        ("75", "0", [5, 10, 20, 50]),
+    ],
+)
+def test_thresholds(previous, current, crossed):
+    assert events.thresholds(Decimal(previous), Decimal(current)) == crossed
+
+
+def test_profiles_have_the_fourteen_fields_in_order(written):
+    _, _, told = written
+    fields = [
+        "id",
+        "org_number",
+        "name",
+        "country",
+        "sni_code",
+        "sni_label",
+        "municipality",
+        "county",
+        "registered_date",
+        "status",
+        "is_listed",
+        "latest_revenue",
+        "latest_currency",
+        "latest_year",
+    ]
+    for versions in told["companies"].values():
+        assert all(list(version["profile"]) == fields for version in versions)
+
+
+def test_revenue_is_unknown_for_most_british_companies_and_never_zero(written):
+    _, _, told = written
+    rows = [row for versions in told["companies"].values() for row in versions[-1]["financials"]]
+    british = [versions[0]["profile"] for key, versions in told["companies"].items() if ":UK:" in key]
+    assert sum(profile["latest_revenue"] is None for profile in british) > len(british) / 2
+    assert all(row["revenue"] != 0 for row in rows)
+
+
+def test_truth_knows_no_writer():
+    for name in ("truth", "events", "stories_no", "stories_uk", "births"):
+        text = (Path(connectors.sandbox.__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+        assert "import writers" not in text
+        assert "import ixbrl" not in text
+
+
+def test_only_norwegian_corrections_give_no_sign(written):
+    _, _, told = written
+    unsigned = {
+        (event["company_id"].split(":")[1], event["event_type"])
+        for event in told["events"]
+        if not event["signalled"]
+    }
+    assert unsigned == {("NO", "filing.updated")}
