@@ -2,3 +2,12 @@
 
 Belongs here: HTTP, formats, codes and mapping of one registry. Does not belong here: storage, schedules, serving.
 """
+
+from typing import Final
+
+from connectors.declare import Jurisdiction
+from connectors.dk import DENMARK
+from connectors.no import NORWAY
+from connectors.uk import UNITED_KINGDOM
+
+JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (DENMARK, NORWAY, UNITED_KINGDOM)

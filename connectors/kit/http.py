@@ -45,7 +45,7 @@ class HttpSettings:
 
     user_agent: names the product and a contact address. folder: for bodies on their way to the archive.
     bases: host -> base address that stands for it. rates: host -> requests a second; `rate` for all others.
-    small, large: caps in bytes of a body in memory and on disk. slowest: bytes a second below which a body
+    credentials: host -> (user, password) for HTTP Basic. small, large: caps in bytes of a body in memory and on disk. slowest: bytes a second below which a body
     that has taken `patience` seconds is given up.
     """
 
@@ -55,6 +55,7 @@ class HttpSettings:
     rates: Mapping[str, float] = field(default_factory=dict)
     rate: float = 2.0
     retry: Retry = field(default_factory=Retry)
+    credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
     small: int = 64 << 20
     large: int = 32 << 30
     connect_seconds: float = 15.0
@@ -92,6 +93,10 @@ class Http:
     def close(self) -> None:
         self._client.close()
 
+    def _known(self, url: str) -> tuple[str, str] | None:
+        """The credentials of this installation for a documented host."""
+        return self._settings.credentials.get(httpx.URL(url).host)
+
     def get(
         self,
         url: str,
@@ -102,7 +107,7 @@ class Http:
         allow: Collection[int] = (),
     ) -> Fetched:
         """A small body in memory. `allow`: further statuses that are answers, bodies unchecked."""
-        asked = Asked(url, dict(headers or {}), auth, frozenset(expect), frozenset(allow))
+        asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(expect), frozenset(allow))
         sink = Sink(None, self._settings.small)
         answer = self._patiently(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
@@ -136,7 +141,7 @@ class Http:
         """A body of any size, on disk. Goes on from where it broke off as long as the ETag stays the same."""
         # Ranges count bytes as sent: no content encoding, or there is nothing to go on from.
         given = {"Accept-Encoding": "identity", **(headers or {})}
-        asked = Asked(url, given, auth, frozenset(expect), frozenset())
+        asked = Asked(url, given, auth or self._known(url), frozenset(expect), frozenset())
         sink = Sink(self._settings.folder, self._settings.large)
         try:
             answer = self._patiently(url, lambda: self._body(asked, sink, since))
@@ -151,7 +156,7 @@ class Http:
         self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
     ) -> Iterator[bytes]:
         """Lines of an endless answer until the server ends it, blank heartbeats dropped. Silence: CutOff."""
-        asked = Asked(url, dict(headers or {}), auth, frozenset(), frozenset())
+        asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(), frozenset())
         response = self._patiently(url, lambda: self._opened(asked, {}))
         rest = b""
         try:

@@ -6,9 +6,8 @@ whose concept is wanted. Does not belong here: which fact of several to take (`f
 
 from __future__ import annotations
 
-import html
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Final
@@ -18,7 +17,7 @@ from lxml import etree
 from connectors.kit import transforms
 from connectors.kit.contexts import Contexts
 from connectors.kit.facts import Context, Fact, Report, decimals_of
-from connectors.kit.markup import Markup
+from connectors.kit.markup import Markup, text_of
 from connectors.kit.transforms import Unaccepted
 
 _VERSIONS: Final = ("http://www.xbrl.org/2013/inlineXBRL", "http://www.xbrl.org/2008/inlineXBRL")
@@ -59,31 +58,6 @@ _TRUE: Final = frozenset({"true", "1"})
 def is_inline(root: etree._Element) -> bool:
     """Whether a tree holds any inline XBRL at all."""
     return next(root.iter(_WALKED), None) is not None
-
-
-def text_of(element: etree._Element) -> str:
-    """Text of an element and what is in it, without `ix:exclude` subtrees, comments and instructions."""
-    if not len(element):
-        return element.text or ""
-    parts = [element.text or ""]
-    stack: list[Iterator[etree._Element]] = [iter(element)]
-    tails: list[str] = [""]
-    while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-            parts.append(tails.pop())
-            continue
-        tag = child.tag
-        if isinstance(tag, str) and tag not in _EXCLUDE:
-            parts.append(child.text or "")
-            stack.append(iter(child))
-            tails.append(child.tail or "")
-        else:
-            if tag is etree.Entity:
-                parts.append(html.unescape(child.text or ""))
-            parts.append(child.tail or "")
-    return "".join(parts)
 
 
 class _Reader:
@@ -134,7 +108,11 @@ class _Reader:
         is_nil = get(_NIL) in _TRUE
         is_numeric = tag in _NUMBER or tag in _FRACTION
         following = get("continuedAt")
-        text = self._continued(element, following) if following and not is_numeric else text_of(element)
+        text = (
+            self._continued(element, following)
+            if following and not is_numeric
+            else text_of(element, _EXCLUDE)
+        )
         value: Decimal | str | None = None
         if not is_nil:
             if not is_numeric:
@@ -179,7 +157,7 @@ class _Reader:
         return None if parent is None else parent.get("tupleID") or parent.get("name")
 
     def _continued(self, element: etree._Element, following: str | None) -> str:
-        parts = [text_of(element)]
+        parts = [text_of(element, _EXCLUDE)]
         seen: set[str] = set()
         while following and following not in seen:
             seen.add(following)
@@ -187,7 +165,7 @@ class _Reader:
             if part is None:
                 self._signals["unknown_continuation", following] += 1
                 break
-            parts.append(text_of(part))
+            parts.append(text_of(part, _EXCLUDE))
             following = part.get("continuedAt")
         return "".join(parts)
 
@@ -241,7 +219,7 @@ class _Reader:
         parts: list[Decimal | None] = []
         for tags in (_NUMERATOR, _DENOMINATOR):
             part = next(element.iter(*tags), None)
-            parts.append(None if part is None else self._number(dict(part.items()), text_of(part)))
+            parts.append(None if part is None else self._number(dict(part.items()), text_of(part, _EXCLUDE)))
         numerator, denominator = parts
         if numerator is None or not denominator:
             self._signals["broken_fraction", element.get("name") or ""] += 1

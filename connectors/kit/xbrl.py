@@ -16,7 +16,7 @@ from lxml import etree
 from connectors.kit import ixbrl
 from connectors.kit.contexts import XBRLI, Contexts
 from connectors.kit.facts import Fact, Report, decimals_of
-from connectors.kit.markup import Malformed, Markup, parse
+from connectors.kit.markup import Malformed, Markup, parse, text_of
 
 _ROOT: Final = f"{{{XBRLI}}}xbrl"
 _SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
@@ -25,6 +25,7 @@ _HREF: Final = "{http://www.w3.org/1999/xlink}href"
 _NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _TRUE: Final = frozenset({"true", "1"})
+_CONTEXT_REF: Final = b"contextRef="
 _LONGEST: Final = 60  # characters of a number
 _LARGEST: Final = 40  # powers of ten
 
@@ -38,6 +39,11 @@ def _number(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return value if value.is_finite() and abs(value.adjusted()) <= _LARGEST else None
+
+
+def _local(element: etree._Element) -> str:
+    """Name without namespace; of repaired documents it may be no valid name at all."""
+    return str(element.tag).rpartition("}")[2]
 
 
 class _Instance:
@@ -59,7 +65,7 @@ class _Instance:
         namespace, _, name = str(element.tag).rpartition("}")
         unit = get("unitRef")
         is_nil = get(_NIL) in _TRUE
-        text = ixbrl.text_of(element)
+        text = text_of(element)
         value: Decimal | str | None = None if is_nil else text
         if unit is not None and value is not None:
             value = self._signed(name, _number(text), get("sign"))
@@ -79,7 +85,7 @@ class _Instance:
             self.contexts.unit(unit.strip()) if unit else None,
             decimals_of(get("decimals"), get("precision"), number) if unit is not None else None,
             get(_LANGUAGE),
-            None if parent is None or parent is self.root else etree.QName(parent).localname,
+            None if parent is None or parent is self.root else _local(parent),
             is_nil,
             unit is not None,
             get("id"),
@@ -128,8 +134,20 @@ def read_report(
     wanted, once, target: as `ixbrl.read_inline` has them; an instance has one target and repeats nothing.
     """
     markup = parse(body)
-    if markup.roots[0].tag == _ROOT:
-        return read_instance(markup, wanted)
-    if any(ixbrl.is_inline(root) for root in markup.roots):
-        return ixbrl.read_inline(markup, wanted, once=once, target=target)
-    return read_instance(markup, wanted)
+    if markup.repaired:
+        _complete(body, markup)
+    if markup.roots[0].tag != _ROOT and any(ixbrl.is_inline(root) for root in markup.roots):
+        report = ixbrl.read_inline(markup, wanted, once=once, target=target)
+    else:
+        report = read_instance(markup, wanted)
+    if markup.repaired:
+        report.signals["repaired_document", "not well-formed"] += 1
+    return report
+
+
+def _complete(body: bytes, markup: Markup) -> None:
+    """An ill-formed document counts only when nothing tagged was lost over its errors."""
+    due = body.count(_CONTEXT_REF)
+    found = sum(1 for root in markup.roots for element in root.iter("*") if element.get("contextRef"))
+    if found < due:
+        raise Malformed(f"not well-formed: of {due} tagged statements {found} can be read")

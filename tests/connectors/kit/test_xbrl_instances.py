@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,22 @@ def test_an_instance_in_the_default_namespace_or_wrapped() -> None:
         assert [fact.value for fact in read_report(text.encode(), frozenset({"N"})).facts] == [5]
 
 
+def test_a_repaired_document_may_hold_names_that_are_none() -> None:
+    body = (INSTANCE % '<d:Names:2><d:N contextRef="y" unitRef="GBP">5</d:N></d:Names:2>&').encode()
+    (fact,) = read_report(body).facts
+    assert fact.value == 5
+    assert read_report(body).repaired
+
+
+def test_an_ill_formed_document_counts_only_when_nothing_tagged_is_lost() -> None:
+    facts = '<d:A contextRef="y" unitRef="GBP">5</d:A>%s<d:B contextRef="y" unitRef="GBP">6</d:B>'
+    kept = read_report((INSTANCE % (facts % "<br>&</br>")).encode())
+    assert [fact.value for fact in kept.facts] == [5, 6]
+    assert ("repaired_document", "not well-formed") in kept.signals
+    with pytest.raises(Malformed, match="of 3 tagged statements"):
+        read_report((INSTANCE % (facts % '<d:C contextRef=y unitRef="GBP">1</d:C>')).encode())
+
+
 def test_an_unknown_context_is_told() -> None:
     report = read('<d:N contextRef="nowhere" unitRef="GBP">5</d:N>')
     assert report.facts[0].context is None
@@ -117,7 +134,7 @@ def test_entities_are_neither_fetched_nor_expanded() -> None:
     outside = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
     assert "".join(parse(outside).roots[0].itertext()) == "&x;"
     names = "abcdefghijkl"
-    nested = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip(names, names[1:], strict=False))
+    nested = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise(names))
     bomb = f'<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa">{nested}]>'
     for use in ('<l x="&l;"/>', "<l>&l;</l>"):
         with pytest.raises(Malformed, match="entities"):

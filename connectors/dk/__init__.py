@@ -1,0 +1,28 @@
+"""Denmark: announced, not served (product.md 1). What its register offers: README.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+from polars import DataFrame, LazyFrame, Series, String
+
+from connectors.declare import Jurisdiction, SharedTables
+
+
+def _touches(table: str, rows: DataFrame) -> Series:
+    """No staged tables, so no row concerns a company."""
+    del table
+    return Series("company_id", [None] * len(rows), dtype=String)
+
+
+def _normalise(present: Mapping[str, LazyFrame], at: date) -> SharedTables:
+    """Nothing is read, so nothing comes of it."""
+    del present, at
+    return {}
+
+
+DENMARK: Final = Jurisdiction(
+    code="DK", state="announced", datasets=(), precedence={}, touches=_touches, normalise=_normalise
+)

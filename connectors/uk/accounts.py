@@ -1,0 +1,263 @@
+"""Dataset `uk.accounts`: iXBRL and XBRL accounts, in daily and monthly zips or as loose files (FORMAT uk 8).
+
+Belongs here: the declaration, recognising files, archives to documents to staged rows. Does not belong here:
+reading one document (`accounts_document`), fetching (`accounts_fetch`), shared tables (`accounts_mapping`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import Any, Final
+from zlib import crc32
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.guarded import ArchiveError
+from connectors.kit.markup import Malformed
+from connectors.kit.zips import directory
+from connectors.uk import accounts_fetch
+from connectors.uk.accounts_document import Document, NoAccounts, Row, read_document
+from connectors.uk.accounts_schema import ACCOUNTS, KEY
+from connectors.uk.editions import basename
+from connectors.uk.licence import DOWNLOADS, LICENCE
+
+_DAILY: Final = re.compile(r"Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
+_MONTHLY: Final = re.compile(r"Accounts_Monthly_Data-", re.IGNORECASE)
+_PACK: Final = 4_096  # members of an archive that one process reads
+_CHUNK: Final = 512  # documents of one batch
+_PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
+_NESTED: Final = "!/"
+_ACCOUNTS: Final = re.compile(r"(?:^|/)accounts/", re.IGNORECASE)
+_DOCUMENT: Final = re.compile(r"\.(?:x?html?|xml|zip|xbrl)(?:~\d+)?$", re.IGNORECASE)
+_REPORT: Final = re.compile(rb"inlineXBRL|<(?:\w+:)?xbrl[\s>]")
+_NAMED: Final = re.compile(r"Prod22[34]_\d+_[A-Z0-9]{8}_\d{8}", re.IGNORECASE)
+
+
+def daily_date(name: str) -> date | None:
+    """The date in the name of a daily zip; None for anything else."""
+    found = _DAILY.search(basename(name))
+    try:
+        return date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Zips by name, loose documents by their bytes. Documents do not say when they were published."""
+    published = daily_date(name)
+    found = sniff(head)
+    if published is not None:
+        return Recognised(datetime.combine(published, time(), UTC), Scope.PART)
+    is_named = _MONTHLY.search(name) is not None or _NAMED.search(basename(name)) is not None
+    if is_named or found is Format.ZIP or _REPORT.search(head):
+        return Recognised(None, Scope.PART)
+    return NotOurs(f"{found.value} that is neither accounts nor named like them")
+
+
+def split(piece: Piece) -> Iterator[Piece]:
+    """An archive in packs of members, each read by one process; a loose file as it is.
+
+    A pack is named `members 2 of 12`; what an archive nests stays together. The rows name their document.
+    """
+    with piece.open() as stream:
+        found = sniff(stream.read(HEAD))
+        if found is not Format.ZIP:
+            if daily_date(piece.name) is not None or _MONTHLY.search(piece.name):
+                raise Unreadable(KEY, piece.name, f"{found.value} where a zip was due")
+            yield piece
+            return
+        stream.seek(0)
+        try:
+            packs = -(-len(directory(stream, piece.name)) // _PACK)
+        except ArchiveError as error:
+            raise Unreadable(KEY, piece.name, str(error)) from error
+    if packs <= 1:
+        yield piece
+        return
+    for pack in range(packs):
+        yield replace(piece, member=f"members {pack + 1} of {packs}")
+
+
+def _members(piece: Piece) -> Iterator[Piece]:
+    """The documents of a piece; all members of one nested zip follow one another."""
+    pack = _PACK_NAME.fullmatch(piece.member or "")
+    index, packs = (int(pack[1]) - 1, int(pack[2])) if pack else (0, 1)
+
+    def keep(name: str) -> bool:
+        outer, _, _ = name.partition(_NESTED)
+        hidden = "__MACOSX/" in name or basename(name).startswith("._")
+        return not hidden and crc32(outer.encode()) % packs == index
+
+    yield from staged.members(piece, keep=keep)
+
+
+class _Reader:
+    """Documents of one piece to batches."""
+
+    def __init__(self, piece: Piece) -> None:
+        self._piece = piece
+        self._published = daily_date(piece.name)
+        self._tally = staged.Tally(KEY)
+        self._rows: list[dict[str, Any]] = []
+        self._rejects: list[tuple[str, str, str]] = []
+        self._documents = 0
+
+    def batches(self) -> Iterator[Batch]:
+        for document in self._wanted():
+            self._read(document)
+            self._documents += 1
+            if self._documents % _CHUNK == 0:
+                yield self._drain()
+        if self._documents == 0 and not self._rejects and self._piece.member is None:
+            raise Unreadable(KEY, self._piece.name, "an archive without any accounts document")
+        yield self._drain()
+
+    def _drain(self) -> Batch:
+        rows, rejects = self._rows, staged.reject_rows(self._rejects)
+        self._rows, self._rejects = [], []
+        return staged.batch(ACCOUNTS, rows, rejects, self._tally.drain())
+
+    def _wanted(self) -> Iterator[Piece]:
+        """All members but those of a nested zip that are no accounts of it."""
+        nest: list[Piece] = []
+        outer = ""
+        for member in _members(self._piece):
+            name, inside, _ = (member.member or "").partition(_NESTED)
+            if nest and (not inside or name != outer):
+                yield from self._of_nest(outer, nest)
+                nest = []
+            if inside:
+                outer = name
+                nest.append(member)
+            else:
+                yield member
+        yield from self._of_nest(outer, nest) if nest else ()
+
+    def _of_nest(self, outer: str, nest: list[Piece]) -> Iterator[Piece]:
+        """Members under a folder `accounts`, else every document that holds XBRL (FORMAT uk 8)."""
+        documents = [member for member in nest if _DOCUMENT.search(member.member or "")]
+        wanted = [
+            member for member in documents if _ACCOUNTS.search((member.member or "").partition(_NESTED)[2])
+        ]
+        if not wanted:
+            wanted = [member for member in documents if self._holds_xbrl(member)]
+        if not wanted:
+            self._reject(outer, "a nested zip without an accounts document", "")
+        skipped = len(nest) - len(wanted)
+        if skipped:
+            self._tally.add("skipped_members", "beside the accounts in nested zips", outer, skipped)
+        yield from wanted
+
+    def _holds_xbrl(self, member: Piece) -> bool:
+        try:
+            with member.open() as stream:
+                body = stream.read()
+        except Unreadable as error:
+            self._reject(member.member or "", error.reason, "")
+            return False
+        return _REPORT.search(body) is not None
+
+    def _read(self, member: Piece) -> None:
+        is_loose = member.member is None or _PACK_NAME.fullmatch(member.member) is not None
+        name = basename(member.name) if is_loose else str(member.member)
+        body = b""
+        try:
+            with staged.opened(member) as stream:
+                body = stream.read()
+            self._add(name, None if is_loose else name, body)
+        except Unreadable as error:
+            if is_loose:
+                raise
+            self._reject(name, error.reason, "")
+        except (Malformed, NoAccounts) as error:
+            if is_loose:
+                raise Unreadable(KEY, member.name, str(error)) from error
+            self._reject(name, str(error), body[:200].decode("utf-8", "replace"))
+
+    def _add(self, name: str, path: str | None, body: bytes) -> None:
+        document = read_document(name, body)
+        sha256 = self._piece.sha256 if path is None else hashlib.sha256(body).hexdigest()
+        for (code, subject), count in document.signals.items():
+            self._tally.add(code, subject, basename(name), count)
+        common = self._common(document, name, path, sha256)
+        if not document.rows:
+            self._reject(name, "no figure is tagged in it", "")
+            period = document.period
+            blank = Row(period, False, None, None, None, None, None, None, None, ())
+            self._rows.append(common | _figures(blank))
+        if document.period.is_assumed:
+            self._tally.add("assumed_start", "the document gives only its last day", basename(name))
+        self._rows.extend(common | _figures(row) for row in document.rows)
+
+    def _common(self, document: Document, name: str, path: str | None, sha256: str) -> dict[str, Any]:
+        return {
+            "document_sha256": sha256,
+            "document": basename(name),
+            "member": path,
+            "company_number": document.number,
+            "company_name": document.name,
+            "balance_date": document.balance_date,
+            "dormant": document.dormant,
+            "accounting_standard": document.standard,
+            "accounts_type": document.accounts_type,
+            "received_date": document.received,
+            "published_date": self._published,
+            "is_amendment": document.is_amendment,
+        }
+
+    def _reject(self, name: str, reason: str, excerpt: str) -> None:
+        self._rejects.append((name, reason, excerpt))
+
+
+def _figures(row: Row) -> dict[str, Any]:
+    return {
+        "period_start": row.period.start,
+        "period_end": row.period.end,
+        "is_consolidated": row.is_group,
+        "is_comparative": row.period.is_comparative,
+        "is_start_assumed": row.period.is_assumed,
+        "currency": row.currency,
+        "revenue": row.revenue,
+        "operating_result": row.operating_result,
+        "net_result": row.net_result,
+        "equity": row.equity,
+        "total_assets": row.total_assets,
+        "employees": row.employees,
+        "derived": list(row.derived),
+    }
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Rows of all documents of a piece; every document gives rows or is listed with its reason."""
+    yield from _Reader(piece).batches()
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Companies House: accounts",
+    licence=LICENCE,
+    cadence=Cadence(cron="0 11 * * 2-6", stale_after_hours=96),  # published Tuesday to Saturday
+    # A document that says nothing speaks for itself only; half of them failing is a change of format.
+    guard=Guard(max_rejected=0.5),
+    host=DOWNLOADS,
+    staged={ACCOUNTS.name: ACCOUNTS},
+    files=(
+        "accounts_bulk_zip/*",
+        "accounts_ixbrl/*",
+        "accounts_ixbrl_full/*",
+        "accounts_xbrl_xml/*",
+        "accounts_edge_cases/*",
+        "accounts/*",
+        *(f"{place}Accounts_{kind}_Data-*.zip" for place in ("", "**/") for kind in ("Bulk", "Monthly")),
+        *(f"{place}Prod22[34]_*" for place in ("", "**/")),
+    ),
+    recognise=recognise,
+    split=split,
+    read=read,
+    fetch=accounts_fetch.fetch,
+)

@@ -1,0 +1,254 @@
+"""One accounts document to figures: whose, of which periods and scopes, in which currency. Pure.
+
+Belongs here: the company, the balance date and the metadata of a document. Does not belong here: its periods
+(`accounts_periods`), the choice among facts (`accounts_figures`), archives and frames (`accounts`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from connectors.kit.facts import Fact, Report, day, first_text
+from connectors.kit.transforms import Unaccepted, loose_date
+from connectors.kit.xbrl import read_report
+from connectors.uk import tags
+from connectors.uk.accounts_assets import total_assets
+from connectors.uk.accounts_figures import Figures
+from connectors.uk.accounts_periods import Period, Periods
+from warehouse.schema.identifiers import parse_scoped
+
+_FILE_NAME: Final = re.compile(r"Prod22[34]_\d{1,6}_([A-Z0-9]{8})_(\d{8})(?:_[A-Z]+)?\.", re.IGNORECASE)
+# Short digits, prefix and digits, or any eight characters with digits enough to be no name («A NAME LTD»)
+_NUMBER: Final = re.compile(r"\d{1,8}|[A-Z]{1,2}\d{1,7}|(?=(?:\D*\d){3})[A-Z0-9]{8}", re.ASCII)
+_LENGTH: Final = 8
+_TRUE: Final = frozenset({"true", "1", "yes"})
+_FALSE: Final = frozenset({"false", "0", "no"})
+_SCHEMAS: Final = (
+    ("FRS-101", "FRS101"),
+    ("FRS-102", "FRS102"),
+    ("FRS-105", "FRS105"),
+    ("IFRS", "IFRS"),
+    ("uk/", "UKGAAP"),
+)
+
+
+class NoAccounts(Exception):  # noqa: N818 - says what the document is
+    """A document that is no set of accounts of a known company and day. The message says what it lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Figures of one period and scope; None where the document tags none."""
+
+    period: Period
+    is_group: bool
+    currency: str | None
+    revenue: int | None
+    operating_result: int | None
+    net_result: int | None
+    equity: int | None
+    total_assets: int | None
+    employees: int | None
+    derived: tuple[str, ...]
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether anything but the period is known."""
+        figures = (
+            self.revenue,
+            self.operating_result,
+            self.net_result,
+            self.equity,
+            self.total_assets,
+            self.employees,
+        )
+        return any(figure is not None for figure in figures)
+
+
+@dataclass(slots=True)
+class Document:
+    """What one document says. A row has at least one figure; a document may have no row."""
+
+    number: str
+    name: str | None
+    balance_date: date
+    dormant: bool | None
+    standard: str | None
+    accounts_type: str | None
+    received: date | None
+    is_amendment: bool
+    period: Period
+    rows: list[Row] = field(default_factory=list)
+    signals: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+Said = Mapping[str, list[Fact]]
+
+
+def company_number(text: str | None) -> str | None:
+    """Eight characters as the register writes them; filers drop leading zeros and add blanks."""
+    folded = "".join((text or "").split()).upper()
+    if _NUMBER.fullmatch(folded) is None:
+        return None
+    found = parse_scoped("UK", folded)
+    if found is not None:
+        return found.org_number
+    return folded if len(folded) == _LENGTH else None
+
+
+def named(file_name: str) -> tuple[str | None, date | None]:
+    """Company number and balance date of a bulk file's name; an outer zip's name counts for what is in it."""
+    found = _FILE_NAME.search(file_name)
+    if found is None:
+        return None, None
+    year, month, day_of_month = found[2][:4], found[2][4:6], found[2][6:]
+    return found[1].upper(), day(f"{year}-{month}-{day_of_month}", is_end=False)
+
+
+def _day(said: Said, *names: str) -> date | None:
+    for name in names:
+        for fact in said.get(name, ()):
+            try:
+                found = day(loose_date(str(fact.value or "")), is_end=False)
+            except Unaccepted:
+                continue
+            if found is not None:
+                return found
+    return None
+
+
+def _truth(said: Said, name: str) -> bool | None:
+    for fact in said.get(name, ()):
+        text = str(fact.value or "").strip().lower()
+        if text in _TRUE or text in _FALSE:
+            return text in _TRUE
+    return None
+
+
+def _number(file_number: str | None, said: Said, report: Report) -> str:
+    stated = (company_number(first_text(said.get(name, ()))) for name in tags.NUMBER)
+    found = file_number or next(filter(None, stated), None)
+    if found is None:
+        contexts = (fact.context for fact in report.facts if fact.context is not None)
+        entities = (
+            text for context in contexts for text in (context.entity, context.scheme.rpartition("/")[2])
+        )
+        found = next(filter(None, map(company_number, entities)), None)
+    if found is None:
+        raise NoAccounts("no company number in its name, its facts or its contexts")
+    return found
+
+
+def _dormant(said: Said) -> bool | None:
+    for name in tags.DORMANT:
+        found = _truth(said, name)
+        if found is not None:
+            return found
+    inverse = _truth(said, tags.NOT_DORMANT)
+    return None if inverse is None else not inverse
+
+
+def _member(said: Said, names: tuple[str, ...], axis: str) -> str | None:
+    """Some facts are empty elements whose meaning is the member of their context (FORMAT uk 9.2)."""
+    for name in names:
+        for fact in said.get(name, ()):
+            if fact.context is not None:
+                for dimension in fact.context.dimensions:
+                    if dimension.axis.startswith(axis):
+                        return dimension.member
+    return None
+
+
+def _standard(said: Said, report: Report) -> str | None:
+    member = _member(said, (tags.STANDARD,), "AccountingStandards")
+    found = tags.STANDARDS.get(member or "")
+    if found is not None:
+        return found
+    if member is not None:
+        report.signals["unknown_accounting_standard", member] += 1
+    if any("/ifrs" in (fact.namespace or "") for fact in report.facts):
+        return "IFRS"
+    return next((name for part, name in _SCHEMAS for schema in report.schemas if part in schema), None)
+
+
+def _first(board: Mapping[str, Decimal], names: tuple[str, ...]) -> Decimal | None:
+    for name in names:
+        found = board.get(name)
+        if found is not None:
+            return found
+    return None
+
+
+def _row(figures: Figures, period: Period, is_group: bool) -> Row | None:
+    """The figures of one scope and period; None where it has none."""
+    flows = figures.board(is_group, period.start, period.end)
+    balances = figures.board(is_group, None, period.end)
+    if not flows and not balances:
+        return None
+    money = figures.money
+    assets, is_derived = total_assets(balances)
+    employees = _first(flows, tags.EMPLOYEES)
+    if employees is None:
+        employees = _first(balances, tags.EMPLOYEES)
+    return Row(
+        period,
+        is_group,
+        figures.currency,
+        money(_first(flows, tags.REVENUE), "revenue"),
+        money(_first(flows, tags.OPERATING_RESULT), "operating_result"),
+        money(_first(flows, tags.NET_RESULT_OF_GROUP if is_group else tags.NET_RESULT), "net_result"),
+        money(_first(balances, tags.EQUITY), "equity"),
+        money(assets, "total_assets"),
+        figures.heads(employees),
+        ("total_assets",) if is_derived else (),
+    )
+
+
+def _balance_date(said: Said, named_date: date | None, figures: Figures) -> date:
+    """The day the document is of: as it, its name, its report period say; one with figures if any is."""
+    stated = (_day(said, tags.BALANCE_DATE), named_date, _day(said, tags.REPORT_END))
+    days = [found for found in stated if found is not None]
+    ends = {end for _, end in figures.flows} | set(figures.balances)
+    for found in days:
+        if found in ends:
+            return found
+    if not days and not ends:
+        raise NoAccounts("no balance date in its name or its facts")
+    return days[0] if days else max(ends)
+
+
+def read_document(name: str, body: bytes) -> Document:
+    """One document, named as in the bulk. Raises Malformed (no XBRL) or NoAccounts (nobody's, of no day)."""
+    report = read_report(body, tags.WANTED, once=tags.ONCE)
+    said: dict[str, list[Fact]] = {}
+    for fact in report.facts:
+        if fact.name in tags.METADATA:
+            said.setdefault(fact.name, []).append(fact)
+    if not report.facts:
+        raise NoAccounts("nothing that is tagged in it belongs to UK accounts")
+    file_number, named_date = named(name)
+    figures = Figures(report.facts, report.signals)
+    end = _balance_date(said, named_date, figures)
+    periods = Periods(report, figures, end, _day(said, tags.REPORT_START))
+    document = Document(
+        number=_number(file_number, said, report),
+        name=first_text(fact for key in tags.NAME for fact in said.get(key, ())),
+        balance_date=end,
+        dormant=_dormant(said),
+        standard=_standard(said, report),
+        accounts_type=_member(said, tags.ACCOUNTS_TYPE, "AccountsType"),
+        received=_day(said, tags.RECEIVED),
+        is_amendment=any(_truth(said, key) for key in tags.AMENDED),
+        period=periods.own,
+        signals=report.signals,
+    )
+    for period in (periods.own, *periods.comparatives()):
+        rows = (_row(figures, period, is_group) for is_group in (False, True))
+        document.rows += [row for row in rows if row is not None and row.has_figures]
+    return document

@@ -1,0 +1,67 @@
+"""Live fetching of daily accounts zips: the download page is read for its links, never built (FORMAT uk 8).
+
+A new zip comes Tuesday to Saturday and stays 60 days. The cursor names the newest date that was taken, and
+the validators of its file, so that a re-issue of the newest one is noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import Final
+from urllib.parse import urljoin
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import WrongBody
+from connectors.kit.formats import Format
+from connectors.kit.http import Http, NotModified, Validators
+from connectors.uk.editions import basename
+from connectors.uk.licence import DOWNLOADS
+
+PAGE: Final = f"https://{DOWNLOADS}/en_accountsdata.html"
+_HREF: Final = re.compile(
+    r"""href\s*=\s*["']([^"']*Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})\.zip)["']""", re.IGNORECASE
+)
+_FIRST: Final = 1  # zips taken where nothing was taken before: the archive of 60 days is asked for by files
+
+
+def links(page: str) -> dict[date, str]:
+    """Daily zips that a page links, oldest first."""
+    found: dict[date, str] = {}
+    for href, text in _HREF.findall(page):
+        try:
+            found[date.fromisoformat(text)] = href
+        except ValueError:
+            continue
+    return dict(sorted(found.items()))
+
+
+def _since(after: Cursor | None) -> tuple[date | None, Validators | None]:
+    """The cursor: the newest date taken, then the validators of its file."""
+    day, _, rest = after.value.partition("\n") if after else ("", "", "")
+    try:
+        return date.fromisoformat(day), Validators.of(Cursor(rest)) if rest else None
+    except ValueError:
+        return None, None
+
+
+def fetch(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Zips newer than the cursor, oldest first, and the newest taken one where its bytes changed."""
+    del subjects  # whole days only
+    page = http.get(PAGE, expect={Format.HTML}).read().decode("utf-8", "replace")
+    found = links(page)
+    if not found:
+        raise WrongBody(PAGE, 200, "links no daily accounts zip")
+    taken, validators = _since(after)
+    days = list(found)[-_FIRST:] if taken is None else [day for day in found if day >= taken]
+    for day in days:
+        url = urljoin(PAGE, found[day])
+        fetched = http.download(url, expect={Format.ZIP}, since=validators if day == taken else None)
+        if isinstance(fetched, NotModified):
+            continue
+        held = fetched.validators.cursor()
+        cursor = Cursor(f"{day.isoformat()}\n{held.value if held else ''}")
+        arrival = fetched.arrival(basename(url), Scope.PART, cursor)
+        yield replace(arrival, observed_at=datetime.combine(day, time(), UTC))

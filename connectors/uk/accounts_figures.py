@@ -1,0 +1,208 @@
+"""Which facts of a document are figures of which scope and period, and which counts (FORMAT uk 9.4).
+
+Undimensioned is the company alone, `Consolidated` the group: the two never mix. Segments, classes and
+maturities are parts, never totals. Does not belong here: periods (`accounts_periods`), names of a document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from connectors.kit.facts import Dimension, Fact, choose
+from connectors.kit.transforms import Unaccepted, plain_number
+from connectors.uk import tags
+
+_WHOLE: Final = Decimal(1)
+_LARGEST: Final = Decimal(2**63 - 1)
+_MOST_PEOPLE: Final = Decimal(10**10)
+WITHIN: Final = tags.MATURITIES["WithinOneYear"]  # the names of creditors cut by maturity
+AFTER: Final = tags.MATURITIES["AfterOneYear"]
+_PART, _COMPANY, _GROUP, _SEGMENTS, _ALL = "part", "company", "group", "segments", "all"
+
+
+class Part(NamedTuple):
+    """What the dimensions of a fact make it. rank: 0 undimensioned, 1 by members that are the whole."""
+
+    is_group: bool
+    rank: int
+    maturity: str | None
+    is_segment_total: bool
+
+
+_WHOLE_COMPANY: Final = Part(False, 0, None, False)
+
+
+Place = tuple[bool, date | None, date]  # group or company, first day (None: a balance), last day
+
+
+@lru_cache(maxsize=4096)
+def part_of(dimensions: tuple[Dimension, ...]) -> Part | None:
+    """None: a part of something, not a figure of the whole."""
+    found = {_meaning(dimension) for dimension in dimensions}
+    maturities = [word for word in found if word in (WITHIN, AFTER)]
+    if _PART in found or len(maturities) > 1:
+        return None
+    is_total = _SEGMENTS in found
+    return Part(_GROUP in found, int(is_total or _ALL in found), next(iter(maturities), None), is_total)
+
+
+def _meaning(dimension: Dimension) -> str:
+    """What one cut says: of the group, of the company, a total, creditors of a maturity, or a part."""
+    axis, member, is_typed = dimension
+    if is_typed or member is None:
+        return _PART
+    if axis == tags.GROUP_AXIS:
+        return (
+            _GROUP if member in tags.GROUP_MEMBERS else _COMPANY if member in tags.COMPANY_MEMBERS else _PART
+        )
+    if axis in tags.MATURITY_AXES:
+        return tags.MATURITIES.get(member, _PART)
+    if member.startswith("Total") and member.endswith("IncludingAnyUnallocatedAmount"):
+        return _SEGMENTS
+    return _ALL if member in tags.WHOLE_MEMBERS else _PART
+
+
+def employees_of(fact: Fact) -> Decimal | None:
+    """The number of employees; also of texts such as «2017 - 2» or «Total: 3», whose number stands last."""
+    if fact.number is not None:
+        return fact.number
+    text = fact.text.rpartition(":")[2].rpartition("- ")[2]
+    if fact.is_nil or not text.strip():
+        return None
+    try:
+        return plain_number(text)
+    except Unaccepted:
+        return None
+
+
+def whole(value: Decimal) -> int:
+    """Whole units, halves to even."""
+    return int(value.to_integral_value(ROUND_HALF_EVEN))
+
+
+Ranked = list[tuple[int, Fact]]
+
+
+def _confirmed(name: str, facts: list[Fact], placed: Mapping[str, Ranked]) -> Decimal | None:
+    """Of contradicting facts, the one that another total of the same kind repeats; else the first."""
+    if name in tags.EQUITY:
+        others = {fact.number for other in tags.EQUITY if other != name for _, fact in placed.get(other, ())}
+        for fact in facts:
+            if fact.number in others:
+                return fact.number
+    return facts[0].number
+
+
+class Figures:
+    """The figures of one document, by place. `currency` is the one most of its amounts are in."""
+
+    def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
+        self.signals = signals
+        self.currency: str | None = None
+        self.flows: dict[tuple[bool, date], Counter[date]] = {}
+        self.balances: dict[date, set[str]] = {}
+        self._places: dict[Place, dict[str, Ranked]] = {}
+        self._sort([fact for fact in facts if fact.name not in tags.METADATA])
+
+    def _sort(self, facts: list[Fact]) -> None:
+        self.currency = self._main_currency(facts)
+        segments: list[tuple[str, Fact]] = []
+        for name, part, fact in self._parts(facts):
+            if part.is_segment_total and not part.is_group and name in tags.FLOWS:
+                segments.append((name, fact))
+            else:
+                self._add(part.is_group, part.rank, name, fact)
+        if not segments:
+            return
+        groups = {end for is_group, end in self.flows if is_group}
+        for name, fact in segments:  # of a group's segments: its parent publishes no result of its own
+            is_group = fact.context is not None and fact.context.end in groups
+            if is_group:
+                self.signals["group_total_by_segment", name] += 1
+            self._add(is_group, 1, name, fact)
+
+    def _parts(self, facts: list[Fact]) -> Iterator[tuple[str, Part, Fact]]:
+        for fact in facts:
+            context = fact.context
+            if context is None or context.end is None:
+                continue
+            part = part_of(context.dimensions) if context.dimensions else _WHOLE_COMPANY
+            if part is None or (part.maturity is not None and fact.name != tags.CREDITORS):
+                continue
+            name = fact.name
+            if name in tags.EMPLOYEES:
+                value = employees_of(fact)
+                if value is not None:
+                    yield name, part, fact._replace(value=value)
+            elif fact.number is not None and self._is_money(fact):
+                yield (name if part.maturity is None else part.maturity), part, fact
+
+    def _main_currency(self, facts: list[Fact]) -> str | None:
+        found = Counter(
+            fact.unit.currency for fact in facts if fact.unit is not None and fact.value is not None
+        )
+        del found[None]
+        if len(found) > 1:
+            for currency, count in found.most_common()[1:]:
+                self.signals["mixed_currencies", str(currency)] += count
+        return found.most_common(1)[0][0] if found else None
+
+    def _is_money(self, fact: Fact) -> bool:
+        currency = fact.unit.currency if fact.unit is not None else None
+        if currency is None:
+            self.signals["no_currency", fact.name] += 1
+        return currency is not None and currency == self.currency
+
+    def _add(self, is_group: bool, rank: int, name: str, fact: Fact) -> None:
+        context = fact.context
+        if context is None or context.end is None:
+            return
+        start, end = context.start, context.end
+        self._places.setdefault((is_group, start, end), {}).setdefault(name, []).append((rank, fact))
+        if start is None:
+            if name not in tags.EMPLOYEES:
+                self.balances.setdefault(end, set()).add(name)
+        elif name in tags.FLOWS:
+            self.flows.setdefault((is_group, end), Counter())[start] += 1
+
+    def board(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
+        """The figures of one scope and period (start None: the balances of a day) by concept."""
+        placed = self._places.get((is_group, start, end))
+        if placed is None:
+            return {}
+        found = {name: self._chosen(name, facts, placed) for name, facts in placed.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _chosen(self, name: str, ranked: Ranked, placed: Mapping[str, Ranked]) -> Decimal | None:
+        if len(ranked) == 1:
+            return ranked[0][1].number
+        best = min(rank for rank, _ in ranked)
+        facts = [fact for rank, fact in ranked if rank == best]
+        choice = choose(facts)
+        if choice.agree:
+            return choice.fact.number
+        self.signals["conflicting_facts", name] += 1
+        return _confirmed(name, facts, placed)
+
+    def money(self, value: Decimal | None, name: str) -> int | None:
+        """Whole units; None and a signal for what no register means (more than 63 bits)."""
+        if value is None:
+            return None
+        if abs(value) > _LARGEST:
+            self.signals["amount_out_of_range", name] += 1
+            return None
+        return whole(value)
+
+    def heads(self, value: Decimal | None) -> int | None:
+        """Whole persons, halves up; some filers sign them. None for more than there are people."""
+        if value is None:
+            return None
+        if abs(value) > _MOST_PEOPLE:
+            self.signals["amount_out_of_range", "employees"] += 1
+            return None
+        return int(abs(value).quantize(_WHOLE, ROUND_HALF_UP))

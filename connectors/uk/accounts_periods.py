@@ -1,0 +1,98 @@
+"""The periods of one accounts document: its own, then those it repeats for comparison (FORMAT uk 9.3).
+
+Belongs here: first and last days. Does not belong here: the figures of a period (`accounts_figures`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from connectors.kit.facts import Report
+from connectors.uk.accounts_figures import Figures
+
+LONGEST: Final = timedelta(days=18 * 31)  # a first period may last 18 months (Companies Act 2006, s. 392)
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period of a document. `is_assumed`: the document says only its last day."""
+
+    start: date
+    end: date
+    is_comparative: bool
+    is_assumed: bool
+
+
+class Periods:
+    """The periods of one document: its own, then those it repeats for comparison."""
+
+    def __init__(self, report: Report, figures: Figures, end: date, stated_start: date | None) -> None:
+        self._report = report
+        self._figures = figures
+        self._used: dict[date, Counter[date]] = {}
+        for fact in report.facts:
+            context = fact.context
+            if context is not None and context.start is not None and context.end is not None:
+                self._used.setdefault(context.end, Counter())[context.start] += 1
+        self.own = self._own(end, stated_start)
+
+    @staticmethod
+    def _likely(starts: Counter[date], end: date) -> date | None:
+        """The start used most for an end, the longest of equals, within what a period may last."""
+        fitting = [
+            (count, -start.toordinal(), start)
+            for start, count in starts.items()
+            if start <= end <= start + LONGEST
+        ]
+        return max(fitting)[2] if fitting else None
+
+    def _start(self, end: date) -> date | None:
+        flows: Counter[date] = Counter()
+        for is_group in (False, True):
+            flows.update(self._figures.flows.get((is_group, end), ()))
+        for starts in (flows, self._used.get(end, Counter())):
+            found = self._likely(starts, end)
+            if found is not None:
+                return found
+        return self._likely(self._report.starts(end), end)
+
+    def _own(self, end: date, stated: date | None) -> Period:
+        start = self._start(end)
+        if start is None and stated is not None and stated <= end <= stated + LONGEST:
+            start = stated
+        if start is not None:
+            return Period(start, end, False, False)
+        earlier = [day for day in self._figures.balances if day < end <= day + LONGEST]
+        return Period(max(earlier) + _DAY if earlier else _year_before(end), end, False, True)
+
+    def comparatives(self) -> Iterator[Period]:
+        """Earlier periods with figures. A balance on the day before the start alone is an opening balance."""
+        ends = {end for _, end in self._figures.flows if end < self.own.start}
+        prior = self.own.start - _DAY
+        if prior not in ends and self._is_balance_sheet(prior):
+            ends.add(prior)
+        for end in sorted(ends, reverse=True):
+            start = self._start(end)
+            yield Period(start or _year_before(end), end, True, start is None)
+
+    def _is_balance_sheet(self, prior: date) -> bool:
+        """Equity alone is an opening balance, unless the document's own date has no more than that."""
+        balances = self._figures.balances
+        there = balances.get(prior, set())
+        if not there - {"Equity"}:
+            return bool(there) and not balances.get(self.own.end, set()) - {"Equity"}
+        return True
+
+
+def _year_before(end: date) -> date:
+    """First day of the twelve months that end on a day."""
+    following = end + _DAY
+    try:
+        return following.replace(year=following.year - 1)
+    except ValueError:  # 29 February
+        return following.replace(year=following.year - 1, day=28)

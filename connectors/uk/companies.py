@@ -1,0 +1,199 @@
+"""Dataset `uk.companies`: BasicCompanyData, the monthly file of all live companies (FORMAT 3).
+
+Belongs here: its columns, its files, reading it into the staged tables, and signals about its codes. Does
+not belong here: what a status or an accounts category means (`profiles`), or finding the file on the web
+(`download`).
+
+Every row goes to one of two staged tables of the same columns: `uk_companies`, or `uk_companies_unmapped`
+where the code list lacks its status word. The present row of the former is therefore always the last one
+whose status was understood, and that status stays when a later edition brings a word nobody has mapped yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised
+from connectors.kit import staged, tabular
+from connectors.uk import download
+from connectors.uk.codelists import count, count_unlisted, unlisted
+from connectors.uk.editions import basename, members_of, named_edition
+from connectors.uk.licence import DOWNLOADS, LICENCE
+from warehouse.schema.types import Column, Kind, Table
+
+KEY: Final = "uk.companies"
+_NAMES: Final = range(1, 11)
+
+SIC_COLUMNS: Final = tuple(f"SICCode.SicText_{n}" for n in range(1, 5))
+
+COLUMNS: Final = (
+    "CompanyName",
+    "CompanyNumber",
+    *(
+        f"RegAddress.{part}"
+        for part in (
+            "CareOf", "POBox", "AddressLine1", "AddressLine2", "PostTown", "County", "Country", "PostCode",
+        )
+    ),
+    "CompanyCategory",
+    "CompanyStatus",
+    "CountryOfOrigin",
+    "DissolutionDate",
+    "IncorporationDate",
+    "Accounts.AccountRefDay",
+    "Accounts.AccountRefMonth",
+    "Accounts.NextDueDate",
+    "Accounts.LastMadeUpDate",
+    "Accounts.AccountCategory",
+    "Returns.NextDueDate",
+    "Returns.LastMadeUpDate",
+    "Mortgages.NumMortCharges",
+    "Mortgages.NumMortOutstanding",
+    "Mortgages.NumMortPartSatisfied",
+    "Mortgages.NumMortSatisfied",
+    *SIC_COLUMNS,
+    "LimitedPartnerships.NumGenPartners",
+    "LimitedPartnerships.NumLimPartners",
+    "URI",
+    *(f"PreviousName_{n}.{part}" for n in _NAMES for part in ("CONDATE", "CompanyName")),
+    "ConfStmtNextDueDate",
+    "ConfStmtLastMadeUpDate",
+)  # fmt: skip
+DATES: Final = (
+    "DissolutionDate",
+    "IncorporationDate",
+    "Accounts.NextDueDate",
+    "Accounts.LastMadeUpDate",
+    "Returns.NextDueDate",
+    "Returns.LastMadeUpDate",
+    "ConfStmtNextDueDate",
+    "ConfStmtLastMadeUpDate",
+    *(f"PreviousName_{n}.CONDATE" for n in _NAMES),
+)
+SIC: Final = r"^\d{4,5} - |^\d{4,5}$"
+NO_SIC: Final = "None Supplied"
+_NUMBER: Final = r"[A-Z0-9]{8}"
+_DATE_BYTES: Final = 10
+
+_STAGED: Final = tuple(
+    Column(name, Kind.TEXT, "FORMAT uk 3", nullable=name not in {"CompanyName", "CompanyNumber"})
+    for name in COLUMNS
+)
+COMPANIES: Final = Table(
+    "uk_companies", "BasicCompanyData as delivered; header cells stripped.", ("CompanyNumber",), _STAGED
+)
+UNMAPPED: Final = Table(
+    "uk_companies_unmapped",
+    "Rows of BasicCompanyData with a CompanyStatus that the code list lacks.",
+    ("CompanyNumber",),
+    _STAGED,
+)
+_LAYOUT: Final = tabular.Layout(
+    table=COMPANIES,
+    mandatory=("CompanyName", "CompanyNumber", "CompanyStatus", "CompanyCategory"),
+    key="CompanyNumber",
+    order=COLUMNS,
+    patterns={"CompanyNumber": _NUMBER, "CompanyName": r".*\S.*"},
+)
+_CODED: Final = (
+    ("unknown_status", "statuses", "CompanyStatus"),
+    ("unknown_legal_form", "legal_forms", "CompanyCategory"),
+    ("unknown_account_category", "account_categories", "Accounts.AccountCategory"),
+    ("unknown_country", "countries", "RegAddress.Country"),
+)
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Any csv or zip of this folder; the name gives the edition."""
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] == b"<":
+        # Left to `read`, which names it: an error page under a data file's name must not pass in silence.
+        return named_edition(name)
+    if not basename(name).lower().endswith((".csv", ".zip", ".txt", ".gz")):
+        return NotOurs("neither a csv nor a zip of BasicCompanyData")
+    return named_edition(name)
+
+
+def split(piece: Piece) -> Iterator[Piece]:
+    """The csv of a zip; a plain csv as it is."""
+    return members_of(piece, _is_table, "a csv")
+
+
+def _is_table(member: str) -> bool:
+    return basename(member).lower().endswith((".csv", ".txt"))
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Rows, rejects and signals of one csv."""
+    tally = staged.Tally(KEY)
+    for batch in tabular.read(piece, _LAYOUT):
+        _count_strange(batch.rows, tally)
+        known = pl.col("CompanyStatus").is_in(_mapped(batch.rows)).fill_null(value=False)
+        unmapped = batch.rows.filter(~known)
+        if unmapped.is_empty():
+            yield batch
+        else:
+            yield replace(batch, rows=batch.rows.filter(known))
+            yield staged.batch(UNMAPPED, unmapped)
+    yield staged.batch(COMPANIES, staged.empty(COMPANIES), None, tally.drain())
+
+
+def _mapped(rows: pl.DataFrame) -> list[str]:
+    """Status words of these rows, as they stand, that the code list has."""
+    words = rows["CompanyStatus"].unique().drop_nulls().to_list()
+    return sorted(set(words) - set(unlisted(rows, "CompanyStatus", "statuses")))
+
+
+def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> None:
+    """Unknown words, dates that do not parse, industry codes of no known shape."""
+    missing = rows.filter(pl.col("CompanyStatus").is_null())
+    count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
+    for code, name, column in _CODED:
+        count_unlisted(tally, code, name, rows.select(subject=column, example="CompanyNumber"))
+    strange = {**{name: _bad_date(name) for name in DATES}, **{name: _bad_code(name) for name in SIC_COLUMNS}}
+    found = rows.select(condition.sum().alias(column) for column, condition in strange.items())
+    for column, condition in strange.items():
+        if found[column].item():
+            hits = rows.filter(condition)
+            if column in DATES:
+                count(tally, "bad_date", hits.select(subject=pl.lit(column), example="CompanyNumber"))
+            else:
+                count(tally, "unknown_industry_code", hits.select(subject=column, example="CompanyNumber"))
+
+
+def day(column: str) -> pl.Expr:
+    """31/05/2024; as `text.british_date` without its regular expression: eighteen columns hold millions."""
+    return pl.when(pl.col(column).str.len_bytes() == _DATE_BYTES).then(
+        pl.col(column).str.to_date("%d/%m/%Y", strict=False)
+    )
+
+
+def _bad_date(column: str) -> pl.Expr:
+    return pl.col(column).is_not_null() & day(column).is_null()
+
+
+def _bad_code(column: str) -> pl.Expr:
+    sic = pl.col(column)
+    return sic.is_not_null() & ~sic.str.contains(SIC) & (sic != NO_SIC)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Companies House: BasicCompanyData",
+    licence=LICENCE,
+    cadence=Cadence(
+        cron="30 7 2-8 * *", stale_after_hours=24 * 40
+    ),  # within 5 working days of the month's end
+    guard=Guard(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
+    host=DOWNLOADS,
+    staged={COMPANIES.name: COMPANIES, UNMAPPED.name: UNMAPPED},
+    files=("basic_company_data/*",),
+    recognise=recognise,
+    split=split,
+    read=read,
+    fetch=download.companies,
+)

@@ -1,0 +1,178 @@
+"""Live fetching of BasicCompanyData and PSC: what the download pages link, and single REST answers.
+
+Names are read off the pages, never built: the number of parts and the day of publication change (FORMAT 3,
+4). The one whole file is preferred; numbered parts are taken only where it is not linked, all of one date.
+The key of the REST API is the business of `Http`, which knows it per host.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import urljoin
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import Missing, WrongBody
+from connectors.kit.formats import Format
+from connectors.kit.http import Fetched, Http, NotModified, Validators
+from connectors.uk.editions import basename, edition_date, named_edition
+from connectors.uk.licence import DOWNLOADS
+
+API: Final = "https://api.company-information.service.gov.uk"
+_HREF: Final = re.compile(r"""href\s*=\s*["']([^"']+\.zip)["']""", re.IGNORECASE)
+_PART: Final = re.compile(r"(\d+)(?:_|of)(\d+)\.zip$", re.IGNORECASE)
+_PAGE_SIZE: Final = 100
+_MOST_PAGES: Final = 1_000
+_NOT_FOUND: Final = 404
+_RESTARTS: Final = 3
+
+
+class _List(msgspec.Struct):
+    """As much of a list answer as paging needs."""
+
+    items: list[msgspec.Raw] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """One bulk product: the page that links it and how its files are called."""
+
+    page: str
+    whole: re.Pattern[str]
+    part: re.Pattern[str]
+
+
+COMPANIES: Final = Product(
+    f"https://{DOWNLOADS}/en_output.html",
+    re.compile(r"BasicCompanyDataAsOneFile-[\d-]+\.zip", re.IGNORECASE),
+    re.compile(r"BasicCompanyData-[\d-]+-part\d+_\d+\.zip", re.IGNORECASE),
+)
+PSC: Final = Product(
+    f"https://{DOWNLOADS}/en_pscdata.html",
+    re.compile(r"persons-with-significant-control-snapshot-[\d-]+\.zip", re.IGNORECASE),
+    re.compile(r"psc-snapshot-[\d-]+_\d+of\d+\.zip", re.IGNORECASE),
+)
+
+
+def companies(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The newest BasicCompanyData; nothing where it is the one already held. It has no single records."""
+    del subjects
+    yield from _bulk(http, COMPANIES, after)
+
+
+def psc(http: Http, after: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The PSC answers of single companies where any are asked for, else today's snapshot."""
+    asked = list(subjects)
+    if not asked:
+        yield from _bulk(http, PSC, after)
+    for number in asked:
+        yield from _pages(http, number, "persons-with-significant-control")
+        yield from _pages(http, number, "persons-with-significant-control-statements")
+        yield from _answer(http, f"{API}/company/{number}/exemptions", f"rest/{number}/exemptions.json")
+
+
+def links(page: str, pattern: re.Pattern[str]) -> list[str]:
+    """References on a page whose file name matches, of the newest date only, parts in order."""
+    found = {basename(href): href for href in _HREF.findall(page) if pattern.fullmatch(basename(href))}
+    dates = {name: edition_date(name) for name in found}
+    newest = max((date for date in dates.values() if date is not None), default=None)
+    names = [name for name in found if newest is not None and dates[name] == newest]
+    return [found[name] for name in sorted(names, key=_part_number)]
+
+
+def _part_number(name: str) -> int:
+    found = _PART.search(name)
+    return int(found.group(1)) if found else 0
+
+
+def _bulk(http: Http, product: Product, after: Cursor | None) -> Iterator[Arrival]:
+    """The whole file or all parts of one date; a date that rolls over between the parts starts again."""
+    for attempt in range(1, _RESTARTS + 1):
+        try:
+            fetched = list(_files(http, product, after))
+        except Missing:
+            if attempt == _RESTARTS:
+                raise
+            continue
+        yield from fetched
+        return
+
+
+def _files(http: Http, product: Product, after: Cursor | None) -> Iterator[Arrival]:
+    """The last file is asked for first: where it is the one that is held, so are its siblings."""
+    page = http.get(product.page, expect={Format.HTML}).read().decode("utf-8", "replace")
+    urls = [
+        urljoin(product.page, href) for href in links(page, product.whole)[:1] or links(page, product.part)
+    ]
+    _complete(product, urls)
+    *first, last = urls
+    newest = http.download(last, expect={Format.ZIP}, since=_held(after, last))
+    if isinstance(newest, NotModified):
+        return
+    for url in first:
+        fetched = http.download(url, expect={Format.ZIP})
+        if not isinstance(fetched, NotModified):
+            yield _arrival(fetched, url, None)
+    held = newest.validators.cursor()
+    yield _arrival(newest, last, Cursor(f"{basename(last)}\n{held.value if held else ''}"))
+
+
+def _complete(product: Product, urls: list[str]) -> None:
+    """A page that links nothing, or not all parts, is not believed."""
+    if not urls:
+        raise WrongBody(product.page, 200, "links no file of the product")
+    numbered = [_PART.search(url) for url in urls]
+    if numbered[0] is not None:
+        due = int(numbered[0].group(2))
+        if [int(found.group(1)) for found in numbered if found] != list(range(1, due + 1)):
+            raise WrongBody(product.page, 200, f"links {len(urls)} of {due} parts of one date")
+
+
+def _held(after: Cursor | None, url: str) -> Validators | None:
+    """What we hold of exactly this file: the cursor is the last file's name, then its validators."""
+    name, _, rest = after.value.partition("\n") if after else ("", "", "")
+    return Validators.of(Cursor(rest)) if name == basename(url) else None
+
+
+def _arrival(fetched: Fetched, url: str, cursor: Cursor | None) -> Arrival:
+    edition = named_edition(url)
+    arrival = fetched.arrival(basename(url), edition.scope)
+    return replace(arrival, observed_at=edition.observed_at or arrival.observed_at, cursor=cursor)
+
+
+def _pages(http: Http, number: str, resource: str) -> Iterator[Arrival]:
+    """All pages of one list."""
+    for start in range(0, _MOST_PAGES * _PAGE_SIZE, _PAGE_SIZE):
+        url = f"{API}/company/{number}/{resource}?items_per_page={_PAGE_SIZE}&start_index={start}"
+        fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
+        items = _items(fetched)
+        if items:
+            yield _single(fetched, f"rest/{number}/{resource}-{start}.json")
+        if items < _PAGE_SIZE:
+            return
+
+
+def _items(fetched: Fetched) -> int:
+    """How many records an answer holds; 404 means an unknown company or one without any."""
+    if fetched.status == _NOT_FOUND:
+        return 0
+    try:
+        answer = msgspec.json.decode(fetched.read(), type=_List)
+    except msgspec.MsgspecError as error:
+        raise WrongBody(fetched.url, fetched.status, f"a list that is not what was due: {error}") from None
+    return len(answer.items)
+
+
+def _answer(http: Http, url: str, name: str) -> Iterator[Arrival]:
+    fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
+    if fetched.status != _NOT_FOUND:
+        yield _single(fetched, name)
+
+
+def _single(fetched: Fetched, name: str) -> Arrival:
+    """One answer about one company: it moves no cursor."""
+    return replace(fetched.arrival(name, Scope.PART), cursor=None)

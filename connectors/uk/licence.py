@@ -1,0 +1,19 @@
+"""Terms and addresses that all datasets of Companies House share (FORMAT 14)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from connectors.declare import Licence
+
+CODE: Final = "UK"
+LICENCE: Final = Licence(
+    name="UK public register",
+    url="https://www.gov.uk/government/organisations/companies-house",
+    attribution=(
+        "Contains public sector information from Companies House, "
+        "licensed under the Open Government Licence v3.0."
+    ),
+)
+DOWNLOADS: Final = "download.companieshouse.gov.uk"
+PUBLIC_PAGE: Final = "https://find-and-update.company-information.service.gov.uk/company/"

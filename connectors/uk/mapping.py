@@ -1,0 +1,72 @@
+"""Present staged rows of the United Kingdom to shared tables: the seam functions of the jurisdiction.
+
+Belongs here: which staged table goes to which mapping, and which company a staged row concerns. Does not
+belong here: any field (`profiles`, `holdings`, `accounts_mapping`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import SharedTables
+from connectors.kit import staged
+from connectors.uk import companies, holdings, profiles, psc_schema
+from connectors.uk.accounts_mapping import FACTS, accounts_tables, no_rows
+from connectors.uk.accounts_schema import ACCOUNTS
+from connectors.uk.numbers import identity
+from warehouse.schema.types import Table
+
+_META: Final = pl.Schema(
+    {
+        "_company_id": pl.String(),
+        "_observed_at": pl.Datetime("us", "UTC"),
+        "_raw": pl.String(),
+        "_retired_at": pl.Datetime("us", "UTC"),
+    }
+)
+_NUMBER: Final = {
+    companies.COMPANIES.name: "CompanyNumber",
+    companies.UNMAPPED.name: "CompanyNumber",
+    psc_schema.PSC.name: "company_number",
+    psc_schema.STATEMENTS.name: "company_number",
+    psc_schema.EXEMPTIONS.name: "company_number",
+    psc_schema.OTHERS.name: "company_number",
+    ACCOUNTS.name: "company_number",
+}
+
+
+def touches(table: str, rows: pl.DataFrame) -> pl.Series:
+    """The company each staged row concerns; null for the trailer of a snapshot."""
+    column = _NUMBER.get(table)
+    if column is None:
+        return pl.Series("company_id", [None] * len(rows), dtype=pl.String)
+    return rows.select(company_id=identity(pl.col(column))).to_series()
+
+
+def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
+    """Shared tables of the companies whose present rows these are."""
+    accounts = accounts_tables(present.get(ACCOUNTS.name, no_rows()))
+    listed = holdings.listings(_rows(present, psc_schema.EXEMPTIONS))
+    known = profiles.companies(
+        _rows(present, companies.COMPANIES),
+        _rows(present, companies.UNMAPPED),
+        accounts.pop(FACTS),
+        holdings.traded(listed, at),
+    )
+    return {
+        **accounts,
+        "companies": known,
+        "holdings": holdings.holdings(_rows(present, psc_schema.PSC)),
+        "listings": listed,
+    }
+
+
+def _rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
+    """The rows of one staged table; none where nothing was ever staged."""
+    if table.name in present:
+        return present[table.name].collect()
+    return pl.DataFrame(schema={**staged.schema(table), **_META})

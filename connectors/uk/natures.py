@@ -1,0 +1,92 @@
+"""Natures of control: the registry's codes to bands of shares and votes (FORMAT 4.1).
+
+A code is `<right>[-<band>][-as-<capacity>][-<regime>]`. Bands are kept as (lower exclusive, upper inclusive];
+nothing in between is ever invented. Codes that are no band of shares or votes are kept as they are: control.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+SHARES: Final = "ownership-of-shares"
+VOTES: Final = "voting-rights"
+GRAMMAR: Final = (
+    r"^(?:(?:ownership-of-shares|voting-rights|(?:part-)?right-to-share-surplus-assets)"
+    r"-(?:\d+-to-\d+|more-than-\d+)-percent"
+    r"|right-to-appoint-and-remove-(?:directors|members|person)"
+    r"|significant-influence-or-control"
+    r"|registered-owner-as-nominee-[a-z]+(?:-[a-z]+)*?)"
+    r"(?:-as-(?:control-over-)?(?:trust|firm))?"
+    r"(?:-limited-liability-partnership|-registered-overseas-entity)?$"
+)
+_CAPACITY: Final = r"-as-(?:control-over-)?(?:trust|firm)"
+_SEPARATOR: Final = "|"
+PERCENT: Final = pl.Decimal(9, 4)
+BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_direct")
+
+
+def parsed(codes: pl.Expr) -> dict[str, pl.Expr]:
+    """The parts of single codes; a code outside the grammar has neither right nor band."""
+    known = codes.str.contains(GRAMMAR)
+    upper = codes.str.extract(r"-\d+-to-(\d+)-percent")
+    lower = pl.coalesce(
+        codes.str.extract(r"-(\d+)-to-\d+-percent"), codes.str.extract(r"more-than-(\d+)-percent")
+    )
+    return {
+        "known": known,
+        "right": pl.when(known).then(codes.str.extract(f"^({SHARES}|{VOTES})-")),
+        "lower": lower.cast(PERCENT),
+        # «more than 25 percent» of an overseas entity has no upper band
+        "upper": pl.coalesce(upper, pl.lit("100")).cast(PERCENT),
+        "has_capacity": known & codes.str.contains(_CAPACITY),
+    }
+
+
+def with_bands(rows: pl.DataFrame) -> pl.DataFrame:
+    """`rows` with the BANDS of their `natures_of_control`.
+
+    There are a few thousand combinations of codes among millions of rows: each is worked out once.
+    """
+    keyed = rows.with_columns(pl.col("natures_of_control").list.join(_SEPARATOR).alias("_natures"))
+    combinations = keyed.select("_natures").unique()
+    return keyed.join(_worked_out(combinations), on="_natures", how="left").drop("_natures")
+
+
+def _worked_out(combinations: pl.DataFrame) -> pl.DataFrame:
+    single = (
+        combinations.with_columns(code=pl.col("_natures").str.split(_SEPARATOR))
+        .explode("code")
+        .with_columns(**parsed(pl.col("code")))
+    )
+    in_band = single.filter(pl.col("right").is_not_null())
+    # Held in one's own right before held through a trust or firm: the latter repeats along a chain.
+    best = in_band.sort(
+        "_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True]
+    )
+    firsts = best.unique(["_natures", "right"], keep="first", maintain_order=True)
+    shares = firsts.filter(pl.col("right") == SHARES).select("_natures", pct_min="lower", pct_max="upper")
+    votes = firsts.filter(pl.col("right") == VOTES).select("_natures", votes_min="lower", votes_max="upper")
+    controls = (
+        single.filter(pl.col("right").is_null() & (pl.col("code") != ""))
+        .group_by("_natures")
+        .agg(controls=pl.col("code").unique().sort())
+    )
+    return (
+        combinations.join(shares, on="_natures", how="left")
+        .join(votes, on="_natures", how="left")
+        .join(controls, on="_natures", how="left")
+        .join(_directness(single), on="_natures", how="left")
+        .with_columns(pl.col("controls").fill_null(pl.lit([], dtype=pl.List(pl.String))))
+    )
+
+
+def _directness(single: pl.DataFrame) -> pl.DataFrame:
+    """False where every code is held through a trust or firm.
+
+    Else null, never true: the statute's wording of the plain codes is «directly or indirectly».
+    """
+    return single.group_by("_natures").agg(
+        is_direct=pl.when(pl.col("has_capacity").fill_null(value=False).all()).then(statement=False)
+    )

@@ -1,0 +1,69 @@
+"""Company numbers of Companies House as polars expressions (FORMAT 2).
+
+Belongs here: the canonical spelling of a number in a whole column at once. The one-number rule of the product
+stands in `warehouse.schema.identifiers`; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import polars as pl
+
+from warehouse.schema.identifiers import company_id, parse_scoped
+
+_VALID: Final = r"^[A-Z0-9]{8}$"
+_EIGHT: Final = re.compile(r"[A-Z0-9]{8}")
+_BLANKS: Final = re.compile(r"\s")
+_SCOPED: Final = r"^(?:[A-Z]{2}[0-9A-Z]{1,6}|[0-9]{1,8}|[A-Z][0-9]{7})$"
+_AMERICAN: Final = r"^(?:US|CIK)"  # read as American numbers wherever a caller writes them
+_PREFIX: Final = company_id("UK", "")
+
+# What a filer may write as the number of a company registered in the United Kingdom. Shorter digits are more
+# often a filing slip than one of the few old numbers below 1000.
+_FILED: Final = (
+    r"^(?:[0-9]{4,8}|(?:AC|ZC|FC|GE|LP|OC|SE|SA|SZ|SF|GS|SL|SO|SC|ES|NA|NZ|NF|GN|NL|NC|NI|EN|SG|FE|OE|CE|CS|PC|IP|SP|NP|NO|RC|SR"
+    r"|NR|IC|SI|NV|RS|BR)[0-9]{1,6}|R0[0-9]{6}|R[0-9]{7})$"
+)
+_BRITISH: Final = (
+    r"(?i)\b(?:england|wales|scotland|northern ireland|united kingdom|great britain|uk|u\.k\.?|gb"
+    r"|companies house|cardiff|edinburgh|belfast)\b"
+)
+_NOT_BRITISH: Final = r"(?i)new south wales|new england"
+
+
+def canonical(number: pl.Expr) -> pl.Expr:
+    """Eight upper-case characters, zeros after the prefix; null where the text is no company number."""
+    text = number.str.replace_all(r"\s", "").str.to_uppercase()
+    prefix = text.str.extract(r"^([A-Z]{0,2})")
+    rest = text.str.slice(prefix.str.len_chars())
+    padded = prefix + rest.str.pad_start((8 - prefix.str.len_chars()).cast(pl.UInt32), "0")
+    short = text.str.contains(_SCOPED) & ~text.str.contains(_AMERICAN)
+    return pl.when(text.str.contains(_VALID)).then(text).when(short).then(padded)
+
+
+def canonical_number(text: str) -> str | None:
+    """The same of one text. Eight letters and digits are one: the register holds some no rule foresees."""
+    bare = _BLANKS.sub("", text).upper()
+    if _EIGHT.fullmatch(bare):
+        return bare
+    number = parse_scoped("UK", bare)
+    return None if number is None else number.org_number
+
+
+def identity(number: pl.Expr) -> pl.Expr:
+    """`firm:UK:<number>` of a canonical number."""
+    return pl.lit(_PREFIX) + number
+
+
+def british_holder(number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr) -> pl.Expr:
+    """Canonical number of a corporate holder whose papers say that it is registered in the United Kingdom.
+
+    `country_code` is the ISO code made of `country`: a known foreign country beats what the place looks like.
+    """
+    text = number.str.replace_all(r"[\s.\-/]", "").str.to_uppercase()
+    where = pl.concat_str(country, place, separator=" | ", ignore_nulls=True)
+    looks_british = where.str.contains(_BRITISH) & ~where.str.contains(_NOT_BRITISH)
+    at_home = (country_code == "GB") | (country_code.is_null() & looks_british)
+    return pl.when(at_home & text.str.contains(_FILED)).then(canonical(text))

@@ -1,0 +1,163 @@
+"""BasicCompanyData and facts from accounts to shared companies (FORMAT 3, 11; CONTRACT «Status»).
+
+Belongs here: which field comes from where. Does not belong here: the status (`statuses`), reading files
+(`companies`), figures (`accounts`), or what makes a company listed (`holdings`).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+import polars as pl
+
+from connectors.uk import statuses
+from connectors.uk.accounts_schema import KEY as ACCOUNTS
+from connectors.uk.codelists import coded
+from connectors.uk.companies import KEY, day
+from connectors.uk.licence import CODE, LICENCE, PUBLIC_PAGE
+from connectors.uk.numbers import identity
+from connectors.uk.psc_schema import KEY as PSC
+from connectors.uk.shapes import shaped
+from warehouse.schema import tables
+
+_STREET: Final = (
+    "RegAddress.CareOf",
+    "RegAddress.POBox",
+    "RegAddress.AddressLine1",
+    "RegAddress.AddressLine2",
+)
+_UNIT: Final = "\x1f"  # joining and splitting texts is ten times as fast as making lists of columns
+_FORMER: Final = range(1, 11)
+_LATEST: Final = ("latest_revenue", "latest_currency", "latest_year")
+_OF_REGISTER: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
+
+
+def companies(
+    register: pl.DataFrame, unmapped: pl.DataFrame, facts: pl.DataFrame, traded: pl.DataFrame
+) -> pl.DataFrame:
+    """Shared companies: everything on the register, and what only accounts know.
+
+    register, unmapped: rows whose status is known, and rows where it is not. facts: what the newest
+    accounts say of each company: company_id, org_number, name, dormant, balance_date, facts_at. traded:
+    companies with a live exemption, and listed_at.
+    """
+    newest = _newest(register, unmapped)
+    rows = (
+        newest.with_columns(company_id=identity(pl.col("CompanyNumber")))
+        .join(facts.drop("org_number", "name"), on="company_id", how="left")
+        .join(traded, on="company_id", how="left")
+        .join(_former_names(newest), on="CompanyNumber", how="left")
+    )
+    unregistered = facts.join(rows, on="company_id", how="anti").join(traded, on="company_id", how="left")
+    return pl.concat([_registered(rows), _known_from_accounts(unregistered)])
+
+
+def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
+    """The newest row of each company, and beside it the last status word that was understood.
+
+    A whole edition retires a company's mapped row when it brings an unmapped one: what is newer counts.
+    """
+    mapped = register.with_columns(known_status=pl.col("CompanyStatus"))
+    if unmapped.is_empty():
+        return mapped
+    words = mapped.select("CompanyNumber", "known_status")
+    strange = unmapped.join(words, on="CompanyNumber", how="left")
+    both = pl.concat([mapped, strange]).sort("_observed_at", maintain_order=True)
+    return both.unique("CompanyNumber", keep="last", maintain_order=True)
+
+
+def _registered(rows: pl.DataFrame) -> pl.DataFrame:
+    sic = pl.col("SICCode.SicText_1")
+    street = pl.concat_str(*_STREET, separator=_UNIT, ignore_nulls=True)
+    code = sic.str.extract(r"^(\d{4,5})(?: - |$)")
+    return shaped(
+        statuses.with_status(rows).with_columns(
+            org_number=pl.col("CompanyNumber"),
+            name=pl.col("CompanyName"),
+            country=pl.lit(CODE),
+            industry_code=code,
+            industry_label=pl.when(code.is_not_null()).then(sic.str.splitn(" - ", 2).struct.field("field_1")),
+            industry_scheme=code.str.len_chars().replace_strict(
+                {5: "UKSIC2007", 4: "UKSIC2003"}, default=None
+            ),
+            municipality=pl.col("RegAddress.PostTown"),
+            county=pl.col("RegAddress.County"),
+            registered_date=day("IncorporationDate"),
+            legal_form_code=pl.col("CompanyCategory"),
+            legal_form_label=coded(rows, "CompanyCategory", "legal_forms", "label"),
+            address_lines=pl.when(street != "").then(street.str.split(_UNIT)),
+            postal_code=pl.col("RegAddress.PostCode"),
+            post_town=pl.col("RegAddress.PostTown"),
+            address_country=coded(rows, "RegAddress.Country", "countries", "country"),
+            previous_names=pl.col("previous_names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
+            observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at"),
+            sources=_sources(
+                _source(KEY, pl.col("CompanyNumber"), pl.col("_observed_at"), _OF_REGISTER),
+                _source(ACCOUNTS, pl.col("CompanyNumber"), pl.col("facts_at"), _LATEST),
+                _source(PSC, pl.col("CompanyNumber"), pl.col("listed_at"), ("is_listed",)),
+            ),
+            **_listed(),
+        ),
+        tables.COMPANIES,
+    )
+
+
+def _known_from_accounts(facts: pl.DataFrame) -> pl.DataFrame:
+    """Companies that file accounts and stand in no register file that was read."""
+    number = pl.col("org_number")
+    return shaped(
+        facts.filter(pl.col("name").is_not_null()).with_columns(
+            country=pl.lit(CODE),
+            status=pl.when(pl.col("dormant")).then(pl.lit("dormant")).otherwise(pl.lit("active")),
+            status_detail=pl.when(pl.col("dormant")).then(pl.lit("no_trading")),
+            observed_at=pl.max_horizontal("facts_at", "listed_at"),
+            sources=_sources(
+                _source(ACCOUNTS, number, pl.col("facts_at"), ("name", "status", *_LATEST)),
+                _source(PSC, number, pl.col("listed_at"), ("is_listed",)),
+            ),
+            **_listed(),
+        ),
+        tables.COMPANIES,
+    )
+
+
+def _listed() -> dict[str, pl.Expr]:
+    """Listed on evidence alone."""
+    listed = pl.col("listed_at").is_not_null()
+    return {"is_listed": listed, "is_listed_source": pl.when(listed).then(pl.lit(PSC))}
+
+
+def _former_names(register: pl.DataFrame) -> pl.DataFrame:
+    """Former names by company, newest first; few companies have any, so they are taken apart."""
+    renamed = register.filter(pl.col("PreviousName_1.CompanyName").is_not_null())
+    names = pl.concat(
+        renamed.select(
+            "CompanyNumber",
+            name=pl.col(f"PreviousName_{n}.CompanyName"),
+            until=day(f"PreviousName_{n}.CONDATE"),
+            place=pl.lit(n),
+        )
+        for n in _FORMER
+    ).drop_nulls("name")
+    ordered = names.sort("CompanyNumber", "until", "place", descending=[False, True, False], nulls_last=True)
+    return ordered.group_by("CompanyNumber", maintain_order=True).agg(previous_names="name")
+
+
+def _source(register: str, number: pl.Expr, at: pl.Expr, fields: tuple[str, ...]) -> pl.Expr:
+    """One entry of `sources` as JSON text; null where that register gave nothing."""
+    ending = f'","licence":{json.dumps(LICENCE.name)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
+    return pl.concat_str(
+        pl.lit(f'{{"register":"{register}","native_id":"'),
+        number,
+        pl.lit(f'","url":"{PUBLIC_PAGE}'),
+        number,
+        pl.lit('","retrieved_at":"'),
+        at.dt.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        pl.lit(ending),
+    )
+
+
+def _sources(*entries: pl.Expr) -> pl.Expr:
+    joined = pl.concat_str(*entries, separator=",", ignore_nulls=True)
+    return pl.concat_str(pl.lit("["), joined, pl.lit("]"))

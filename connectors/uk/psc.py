@@ -1,0 +1,111 @@
+"""Dataset `uk.psc`: persons with significant control, from snapshot, REST and streams (FORMAT 4, 5.3, 7).
+
+Belongs here: the declaration, and telling which files are PSC records. Does not belong here: reading the
+records (`psc_records`), taking private facts out (`psc_redact`), or what they mean (`holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from connectors.declare import Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, sniff
+from connectors.uk import download, psc_records, psc_redact
+from connectors.uk.editions import basename, edition_date, members_of, named_edition
+from connectors.uk.licence import DOWNLOADS, LICENCE
+from connectors.uk.psc_schema import KEY, TABLES
+
+_LONDON: Final = ZoneInfo("Europe/London")  # what the stream means by a time without zone
+_OURS: Final = re.compile(r"/?company/\w+/(?:persons-with-significant-control|exemptions)")
+_SELF: Final = re.compile(rb'"self"\s*:\s*"(/?company/\w+/[^"]*)"')
+_BULK: Final = re.compile(r"^(?:psc|persons-with-significant-control)[-_]snapshot", re.IGNORECASE)
+_DATED: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Bulk files by name, everything else by what the first record says it is."""
+    file = basename(name)
+    if _BULK.match(file):
+        return named_edition(name) if _DATED.search(file) else Recognised(None, Scope.PART)
+    if sniff(head) is not Format.JSON:
+        return NotOurs(f"{sniff(head).value} where a PSC record in JSON was due")
+    first = _first(head)
+    if not _is_ours(first, head):
+        return NotOurs("JSON of another kind than PSC records")
+    if "event" in first:
+        return Recognised(_published(head), Scope.FEED)
+    return Recognised(edition_date(name) if _DATED.search(file) else None, Scope.PART)
+
+
+def _first(head: bytes) -> dict[str, Any]:
+    """The first JSON object: the whole file, else its first line; empty where it is longer than the head."""
+    lines = (line for line in head.splitlines() if line.strip())
+    for text in (head, next(lines, b"")):
+        try:
+            found = msgspec.json.decode(text)
+        except MALFORMED:
+            continue
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _is_ours(first: dict[str, Any], head: bytes) -> bool:
+    """By the record's own address; a profile also links its PSC list, but not as itself."""
+    if not first:
+        found = _SELF.search(head)
+        return found is not None and _OURS.match(found.group(1).decode("utf-8", "replace")) is not None
+    record = first.get("data", first)
+    if not isinstance(record, dict):
+        return False
+    if str(record.get("kind", "")).startswith("totals#persons-of-significant-control"):
+        return True
+    links = record.get("links")
+    address = first.get("resource_uri") or (links.get("self") if isinstance(links, dict) else None)
+    return isinstance(address, str) and _OURS.match(address) is not None
+
+
+def _published(head: bytes) -> datetime | None:
+    """The newest instant among the events in the head."""
+    found = [_instant(text) for text in re.findall(rb'"published_at"\s*:\s*"([^"]+)"', head)]
+    return max((instant for instant in found if instant is not None), default=None)
+
+
+def _instant(text: bytes) -> datetime | None:
+    try:
+        instant = datetime.fromisoformat(text.decode())
+    except ValueError:
+        return None
+    return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
+
+
+def _is_records(member: str) -> bool:
+    return basename(member).lower().endswith((".txt", ".json", ".jsonl", ".ndjson"))
+
+
+def split(piece: Piece) -> Iterator[Piece]:
+    """The lines of a zip, which `redact` has unpacked already wherever it ran; a plain file as it is."""
+    return members_of(piece, _is_records, "JSON lines")
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Companies House: persons with significant control",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 10 * * *", stale_after_hours=72),  # the day's file is there before about 10:00
+    guard=Guard(max_rows=25_000_000),  # 15,952,486 lines on 2026-09-18
+    host=DOWNLOADS,
+    staged={table.name: table for table in TABLES},
+    files=("psc_snapshot/*", "psc_snapshot/*/*", "streaming/*", "rest_api/*/*.json"),
+    recognise=recognise,
+    split=split,
+    read=psc_records.read,
+    fetch=download.psc,
+    redact=psc_redact.redact,
+)

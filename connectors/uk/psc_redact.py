@@ -1,0 +1,201 @@
+"""Taking persons' private facts out of PSC bodies before they are archived (DESIGN 14).
+
+What leaves: date of birth, every address, and the papers of identity verification. What stays: name, country,
+nationality, dates and natures of control, byte for byte as sent. The record's stable id identifies a person's
+record over time, so nothing that leaves is needed later.
+
+A zip comes out as its plain lines (the archive packs them again). A body that nobody could look through (no
+zip, no JSON, cut off) is not kept: one line `{"unreadable": reason}` stands for it or ends it, and reading
+refuses the file for that reason.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.guarded import BROKEN
+
+PRIVATE: Final = (
+    "date_of_birth",
+    "address",
+    "service_address",
+    "usual_residential_address",
+    "principal_office_address",
+    "identity_verification_details",
+)
+_BLOCK: Final = 4 << 20
+_LONGEST: Final = 64 << 20  # a line, or one answer printed over several lines
+_MOST: Final = 64 << 30  # uncompressed; the snapshot is about 10 GB
+
+_STRING: Final = rb'"(?:[^"\\]|\\.)*+"'
+_FLAT: Final = rb'\{(?:[^"{}\[\]]++|' + _STRING + rb"|\[(?:[^\"\[\]{}]++|" + _STRING + rb")*+\])*+\}"
+_VALUE: Final = rb"(?:" + _FLAT + rb"|" + _STRING + rb"|null|true|false|[-+0-9.eE]++)"
+_ANY: Final = re.compile(rb'"(?:' + b"|".join(key.encode() for key in PRIVATE) + rb')"\s*+:')
+
+
+def _member(key: str) -> re.Pattern[bytes]:
+    """The member with the comma after it. A key that is the last of its object is left to the slow way."""
+    return re.compile(b'"' + key.encode() + rb'"\s*+:\s*+' + _VALUE + rb"\s*+,\s*+")
+
+
+_MEMBERS: Final = tuple((b'"' + key.encode() + b'"', _member(key)) for key in PRIVATE)
+
+
+class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
+    """Why the body could not be looked through."""
+
+
+def redact(body: BinaryIO) -> BinaryIO:
+    """The body without private facts, as a stream."""
+    return io.BufferedReader(_Stream(_blocks(body)), _BLOCK)
+
+
+class _Stream(io.RawIOBase):
+    """A readable file over an iterator of blocks."""
+
+    def __init__(self, blocks: Generator[bytes, None, None]) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._blocks.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
+    try:
+        for plain in _plain(body):
+            yield from _clean(plain)
+    except (_Unseen, *BROKEN, RuntimeError) as error:  # RuntimeError: an encrypted member
+        yield b"\n" + msgspec.json.encode({"unreadable": str(error) or type(error).__name__}) + b"\n"
+
+
+def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
+    """The JSON texts in a body: its zip members, its gunzipped bytes, or itself."""
+    if not body.seekable():
+        with tempfile.TemporaryFile() as spool:
+            shutil.copyfileobj(body, spool)
+            yield from _plain(_as_binary(spool))
+        return
+    body.seek(0)
+    kind = sniff(body.read(HEAD))
+    body.seek(0)
+    if kind is Format.ZIP:
+        yield from _members(body)
+    elif kind is Format.GZIP:
+        with gzip.open(body) as plain:
+            yield _as_binary(plain)
+    elif kind in {Format.JSON, Format.EMPTY}:
+        yield body
+    else:
+        raise _Unseen(f"{kind.value} where JSON lines or a zip of them was due")
+
+
+def _as_binary(file: Any) -> BinaryIO:
+    return file
+
+
+def _members(body: BinaryIO) -> Iterator[BinaryIO]:
+    with zipfile.ZipFile(body) as archive:
+        infos = [info for info in archive.infolist() if not info.is_dir()]
+        if sum(info.file_size for info in infos) > _MOST:
+            raise _Unseen("the zip unpacks to more than 64 GiB")
+        for info in infos:
+            with archive.open(info) as member:
+                yield _as_binary(member)
+
+
+def _clean(plain: BinaryIO) -> Iterator[bytes]:
+    """Blocks of whole lines without private facts; an answer over several lines is one block."""
+    first = plain.readline(_LONGEST).removeprefix(codecs.BOM_UTF8)
+    while first and not first.strip():
+        first = plain.readline(_LONGEST)
+    if not first:
+        return
+    if not _is_json(first):
+        yield _document(first + plain.read(_LONGEST))
+        return
+    rest = first
+    while block := plain.read(_BLOCK):
+        whole, newline, tail = (rest + block).rpartition(b"\n")
+        yield _lines(whole + newline)
+        rest = tail
+        if len(rest) > _LONGEST:
+            raise _Unseen("a line of more than 64 MiB")
+    yield _lines(rest)
+
+
+def _document(text: bytes) -> bytes:
+    if len(text) >= _LONGEST:
+        raise _Unseen("one JSON document of more than 64 MiB")
+    if _is_json(text):
+        return _lines(text, slow=_slow)
+    lines = text.splitlines(keepends=True)
+    if not any(_is_json(line) for line in lines):
+        raise _Unseen("not JSON: cut off or damaged")
+    return b"".join(map(_slow, lines))  # lines, of which the first is broken
+
+
+def _lines(block: bytes, slow: Callable[[bytes], bytes] | None = None) -> bytes:
+    for key, member in _MEMBERS:
+        if key in block:
+            block = member.sub(b"", block)
+    if _ANY.search(block) is None:
+        return block
+    if slow is not None:
+        return slow(block)
+    return b"".join(_slow(line) if _ANY.search(line) else line for line in block.splitlines(keepends=True))
+
+
+def _slow(text: bytes) -> bytes:
+    """One JSON text taken apart and written again; what is no JSON is withheld whole."""
+    if not text.strip():
+        return text
+    try:
+        decoded = msgspec.json.decode(text)
+    except MALFORMED:
+        return b'{"kind":"withheld: not JSON"}\n'
+    return msgspec.json.encode(_without(decoded)) + b"\n"
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without(item) for key, item in value.items() if key not in PRIVATE}
+    if isinstance(value, list):
+        return [_without(item) for item in value]
+    return value
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except MALFORMED:
+        return False
+    return True

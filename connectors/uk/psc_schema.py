@@ -1,0 +1,213 @@
+"""Staged tables of `uk.psc` and the records they are read from (FORMAT 4, 5.3, 7, 10.1).
+
+Belongs here: what a snapshot line, a REST answer and a stream event may hold, in one type, and the staged
+columns. Does not belong here: turning the one into the other (`psc_records`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+from msgspec import Struct, field
+
+from warehouse.schema.types import Column, Kind, Table
+
+KEY: Final = "uk.psc"
+
+_T: Final = Kind.TEXT
+_DELIVERY: Final = (
+    Column("etag", _T, "changes with every change of the record"),
+    Column("deleted", Kind.BOOLEAN, "the stream says that the record was removed", nullable=False),
+    Column("timepoint", Kind.INTEGER, "place in its stream; null for other doors"),
+)
+_KEY: Final = (
+    Column("company_number", _T, "eight characters; of a stream event, from resource_uri", nullable=False),
+    Column("id", _T, "last segment of links.self: stable id of the notification", nullable=False),
+)
+
+PSC: Final = Table(
+    "uk_psc",
+    "Persons with significant control and beneficial owners; no birth data, no addresses.",
+    ("company_number", "id"),
+    (
+        *_KEY,
+        Column("kind", _T, "individual-…, corporate-entity-…, legal-person-…, super-secure-…"),
+        Column("name", _T, "as delivered"),
+        Column("title", _T, "of name_elements"),
+        Column("forename", _T, "of name_elements"),
+        Column("middle_name", _T, "of name_elements; other_forenames where that stands there"),
+        Column("surname", _T, "of name_elements"),
+        Column("nationality", _T, "free text"),
+        Column("country_of_residence", _T, "free text"),
+        Column("legal_authority", _T, "of identification"),
+        Column("legal_form", _T, "of identification"),
+        Column("country_registered", _T, "of identification, free text"),
+        Column("place_registered", _T, "of identification, free text"),
+        Column("registration_number", _T, "of identification; may be unpadded or foreign"),
+        Column("natures_of_control", Kind.TEXTS, "codes (FORMAT 4.1)", nullable=False),
+        Column("notified_on", _T, "as delivered"),
+        Column("ceased_on", _T, "as delivered"),
+        Column("ceased", Kind.BOOLEAN, "only on super-secure records and in the REST list"),
+        Column("description", _T, "of super-secure records"),
+        Column("is_sanctioned", Kind.BOOLEAN, "of overseas entities' owners"),
+        *_DELIVERY,
+    ),
+)
+STATEMENTS: Final = Table(
+    "uk_psc_statements",
+    "What a company says about persons with significant control it has not or does not know.",
+    ("company_number", "id"),
+    (
+        *_KEY,
+        Column("statement", _T, "code; «signficant» is the registry's own spelling"),
+        Column("linked_psc_name", _T, "the person the statement is about"),
+        Column("restrictions_notice_withdrawal_reason", _T, "code"),
+        Column("notified_on", _T, "as delivered"),
+        Column("ceased_on", _T, "as delivered"),
+        *_DELIVERY,
+    ),
+)
+EXEMPTIONS: Final = Table(
+    "uk_exemptions",
+    "Exemptions from the PSC regime: one row per company with all it has and had.",
+    ("company_number",),
+    (
+        _KEY[0],
+        Column("exemptions", Kind.JSON, "list of {key, exempt_from, exempt_to}", nullable=False),
+        *_DELIVERY,
+    ),
+)
+TOTALS: Final = Table(
+    "uk_psc_totals",
+    "The trailer of a snapshot: how many records it should hold.",
+    ("generated_at",),
+    (
+        Column("generated_at", _T, "as delivered; empty where the trailer does not say", nullable=False),
+        Column("persons_of_significant_control_count", Kind.INTEGER, "records of people and entities"),
+        Column("statements_count", Kind.INTEGER, "statements"),
+        Column("exemptions_count", Kind.INTEGER, "exemptions"),
+    ),
+)
+OTHERS: Final = Table(
+    "uk_psc_others",
+    "Records of kinds that nobody has mapped; their bytes stand in RAW.",
+    ("company_number", "id"),
+    (*_KEY, Column("kind", _T, "as delivered"), *_DELIVERY),
+)
+PERIODS: Final = pl.List(pl.Struct({"key": pl.String, "exempt_from": pl.String, "exempt_to": pl.String}))
+TABLES: Final = (PSC, STATEMENTS, EXEMPTIONS, TOTALS, OTHERS)
+
+
+class _Strict(Struct, forbid_unknown_fields=True, gc=False):
+    """A record whose unknown keys are counted."""
+
+
+class NameElements(_Strict):
+    """The parts of a person's name."""
+
+    title: str | None = None
+    forename: str | None = None
+    middle_name: str | None = None
+    other_forenames: str | None = None
+    surname: str | None = None
+
+
+class Identification(_Strict):
+    """Where a corporate holder is registered."""
+
+    legal_authority: str | None = None
+    legal_form: str | None = None
+    country_registered: str | None = None
+    place_registered: str | None = None
+    registration_number: str | None = None
+
+
+class Links(_Strict):
+    """Addresses of the record; only `self` is used."""
+
+    self_: str | None = field(default=None, name="self")
+    statement: str | None = None
+    person_with_significant_control: str | None = None
+    persons_with_significant_control: Any = None
+    persons_with_significant_control_list: str | None = None
+    persons_with_significant_control_statements: str | None = None
+    persons_with_significant_control_statements_list: str | None = None
+    exemptions: str | None = None
+    company: str | None = None
+
+
+class Period(_Strict):
+    """From when to when an exemption holds."""
+
+    exempt_from: str | None = None
+    exempt_to: str | None = None
+
+
+class Exemption(_Strict):
+    """One kind of exemption and its periods."""
+
+    exemption_type: str | None = None
+    items: list[Period] | None = None
+
+
+class Data(_Strict):
+    """A record as any door gives it. Private facts are named to be no surprise, and read no further."""
+
+    kind: str | None = None
+    etag: str | None = None
+    links: Links | None = None
+    name: str | None = None
+    name_elements: NameElements | None = None
+    nationality: str | None = None
+    country_of_residence: str | None = None
+    identification: Identification | None = None
+    natures_of_control: list[str] | None = None
+    notified_on: str | None = None
+    ceased_on: str | None = None
+    ceased: bool | int | str | None = None
+    description: str | None = None
+    is_sanctioned: bool | None = None
+    statement: str | None = None
+    linked_psc_name: str | None = None
+    restrictions_notice_withdrawal_reason: str | None = None
+    exemptions: dict[str, Exemption] | None = None
+    persons_of_significant_control_count: int | None = None
+    statements_count: int | None = None
+    exemptions_count: int | None = None
+    generated_at: str | None = None
+    service_address_is_same_as_registered_office_address: Any = None
+    residential_address_same_as_service_address: Any = None
+    date_of_birth: Any = None
+    address: Any = None
+    service_address: Any = None
+    usual_residential_address: Any = None
+    principal_office_address: Any = None
+    identity_verification_details: Any = None
+
+
+class Event(_Strict):
+    """What the stream says about the change."""
+
+    timepoint: int | None = None
+    published_at: str | None = None
+    type: str | None = None
+    fields_changed: list[str] | None = None
+
+
+class Line(Data):
+    """A snapshot line, a stream event, a REST list or a REST record: whichever fields are there say which."""
+
+    company_number: str | None = None
+    data: Data | None = None
+    resource_kind: str | None = None
+    resource_uri: str | None = None
+    resource_id: str | None = None
+    event: Event | None = None
+    items: list[Data] | None = None
+    items_per_page: int | None = None
+    start_index: int | None = None
+    total_results: int | None = None
+    active_count: int | None = None
+    ceased_count: int | None = None
+    unreadable: str | None = None  # of `psc_redact`: why the body was not kept

@@ -1,0 +1,19 @@
+"""Giving rows the exact shape of a shared table.
+
+Belongs here: columns, order and types. Does not belong here: any value.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from connectors.kit import staged
+from warehouse.schema.types import Table
+
+
+def shaped(rows: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """`rows` with exactly the columns and types of a table; absent columns are null."""
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in staged.schema(table).items()
+    )

@@ -1,0 +1,83 @@
+"""The status of a company on the register (FORMAT 11, CONTRACT «Status»).
+
+Dissolved is what left a whole register file; liquidation is dormant; a reorganisation or a proposal to
+strike off leaves the company active. An active company is dormant where its newest accounts say so.
+
+A status word that the code list lacks decides nothing. The company keeps the last status that was
+understood. One that never had any is active or dormant by its accounts alone, because the file lists only
+companies that are on the register; its `status_source` is null and `registry_status` shows the word.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.uk.accounts_schema import KEY as ACCOUNTS
+from connectors.uk.codelists import coded
+from connectors.uk.companies import KEY, day
+
+_DORMANT_SIC: Final = "99999"
+_CATEGORY: Final = "Accounts.AccountCategory"
+_LONG_AGO: Final = date.min
+
+
+def with_status(rows: pl.DataFrame) -> pl.DataFrame:
+    """Register rows with status, status_detail, status_source, registry_status and dissolved_date.
+
+    Needs beside the register's columns: known_status, dormant and balance_date of the newest accounts.
+    """
+    words = rows.with_columns(
+        _now=coded(rows, "CompanyStatus", "statuses", "status"),
+        _now_detail=coded(rows, "CompanyStatus", "statuses", "status_detail"),
+        _before=coded(rows, "known_status", "statuses", "status"),
+        _before_detail=coded(rows, "known_status", "statuses", "status_detail"),
+        _dormant_category=coded(rows, _CATEGORY, "account_categories", "dormant") == "true",
+        _unfiled_category=coded(rows, _CATEGORY, "account_categories", "filed") == "false",
+        _made_up=day("Accounts.LastMadeUpDate"),
+    )
+    return words.with_columns(**_parts()).with_columns(**_status())
+
+
+def _parts() -> dict[str, pl.Expr]:
+    newer = pl.col("balance_date") > pl.col("_made_up").fill_null(_LONG_AGO)
+    by_document = pl.col("dormant") & (newer | (pl.col("balance_date") == pl.col("_made_up")))
+    by_register = pl.col("_dormant_category").fill_null(value=False) | _dormant_from_the_start()
+    return {
+        "_known": pl.coalesce("_now", "_before"),
+        "_detail": pl.when(pl.col("_now").is_null()).then("_before_detail").otherwise("_now_detail"),
+        "_removed": pl.coalesce(pl.col("_retired_at").dt.date(), day("DissolutionDate")),
+        "_by_document": by_document.fill_null(value=False),
+        # Later accounts that say they are no dormant ones overrule the register's older category.
+        "_by_register": by_register & ~(newer & ~pl.col("dormant")).fill_null(value=False),
+    }
+
+
+def _dormant_from_the_start() -> pl.Expr:
+    """Registered as a dormant company, and no accounts yet that could say otherwise."""
+    unfiled = pl.col("_unfiled_category").fill_null(value=False) | pl.col(_CATEGORY).is_null()
+    by_code = pl.col("SICCode.SicText_1").str.starts_with(_DORMANT_SIC).fill_null(value=False)
+    return by_code & unfiled & pl.col("_made_up").is_null()
+
+
+def _status() -> dict[str, pl.Expr]:
+    removed = pl.col("_removed").is_not_null()
+    dormant = pl.col("_by_document") | pl.col("_by_register")
+    awake = pl.coalesce("_known", pl.lit("active"))
+    status = pl.when(removed).then(pl.lit("dissolved")).when(dormant).then(pl.lit("dormant")).otherwise(awake)
+    detail = pl.coalesce("_detail", pl.when(dormant).then(pl.lit("no_trading")))
+    decided_by_document = (pl.col("_known") == "active") & pl.col("_by_document") & ~pl.col("_by_register")
+    return {
+        "status": status,
+        "status_detail": pl.when(~removed).then(detail),
+        "status_source": pl.when(removed)
+        .then(pl.lit(KEY))
+        .when(decided_by_document)
+        .then(pl.lit(ACCOUNTS))
+        .when(pl.col("_known").is_not_null())
+        .then(pl.lit(KEY)),
+        "registry_status": pl.when(~removed).then(pl.col("CompanyStatus")),
+        "dissolved_date": pl.col("_removed"),
+    }

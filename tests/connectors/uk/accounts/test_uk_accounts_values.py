@@ -1,0 +1,196 @@
+"""Figures of accounts, which and in what units: FORMAT uk 9.2 and 9.4, pitfalls 12 to 14 and 16."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from connectors.uk.accounts_document import read_document
+
+YEAR = "2017-01-01/2017-12-31"
+LAST = "2016-01-01/2016-12-31"
+END = "2017-12-31"
+BEFORE = "2016-12-31"
+
+
+def test_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothing(blank: Any, own: Any) -> None:
+    for version in ("2008", "2013"):
+        page = blank(version)
+        page.number("TurnoverRevenue", "1,234", YEAR, more='scale="3" format="ixt:numdotdecimal"')
+        page.number("ProfitLoss", "-5", YEAR)
+        page.number("OperatingProfitLoss", "-", YEAR, more='format="ixt:zerodash"')
+        page.number("Equity", "7<ix:exclude>9</ix:exclude>", END)
+        row = own(page.read())
+        assert (row.revenue, row.net_result, row.operating_result, row.equity) == (1_234_000, -5, 0, 7)
+
+
+@pytest.mark.parametrize(("kind", "dormant"), [("booleantrue", True), ("booleanfalse", False)])
+def test_12_the_format_of_an_empty_boolean_decides(blank: Any, kind: str, dormant: bool) -> None:
+    page = blank()
+    page.text("EntityDormantTruefalse", "", YEAR, more=f'format="ixt:{kind}"')
+    assert page.read().dormant is dormant
+
+
+def test_12_names_split_over_spans_are_joined(blank: Any) -> None:
+    page = blank()
+    page.text("EntityCurrentLegalOrRegisteredName", "<span>ACME</span>  <span>&amp; SONS\nLTD</span>", YEAR)
+    assert page.read().name == "ACME & SONS LTD"
+
+
+def test_13_an_xml_instance_names_the_company_where_the_number_was_due(own: Any) -> None:
+    body = b"""<?xml version="1.0"?><xbrl xmlns="http://www.xbrl.org/2003/instance"
+ xmlns:pt="http://www.xbrl.org/uk/fr/gaap/pt/2004-12-01" xmlns:ae="http://www.companieshouse.gov.uk/ef/xbrl/ae"
+ xmlns:iso4217="http://www.xbrl.org/2003/iso4217"><ae:CompanyNotDormant contextRef="y">true</ae:CompanyNotDormant>
+<ae:EntityCurrentLegalName contextRef="y">Wend Ltd</ae:EntityCurrentLegalName>
+<ae:CompaniesHouseRegisteredNumber contextRef="y"> 2204793 </ae:CompaniesHouseRegisteredNumber>
+<ae:BalanceSheetDate contextRef="e">2016-09-29</ae:BalanceSheetDate>
+<ae:DateAccountsReceived contextRef="e">2017-05-10</ae:DateAccountsReceived>
+<pt:ShareholderFunds precision="6" contextRef="e" unitRef="currency_thisyear"> -88596 </pt:ShareholderFunds>
+<unit id="currency_thisyear"><measure>iso4217:GBP</measure></unit>
+<context id="y"><entity><identifier scheme="WCM/results">Wend Ltd</identifier></entity><period>
+<startDate>2015-09-30</startDate><endDate>2016-09-29</endDate></period></context>
+<context id="e"><entity><identifier scheme="WCM/results">Wend Ltd</identifier></entity><period>
+<instant>2016-09-29</instant></period></context></xbrl>"""
+    document = read_document("anything.xml", body)
+    assert (document.number, document.name, document.dormant) == ("02204793", "Wend Ltd", False)
+    assert (document.received, document.balance_date) == (date(2017, 5, 10), date(2016, 9, 29))
+    row = own(document)
+    assert (row.equity, row.currency, row.period.start) == (-88596, "GBP", date(2015, 9, 30))
+
+
+def test_14_group_and_company_never_mix(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("ProfitLoss", 100, YEAR, "Consolidated")
+    page.number("Equity", 900, END, "Consolidated")
+    page.number("Equity", 50, END)
+    page.number("AverageNumberEmployeesDuringPeriod", 7, YEAR, unit="pure")
+    document = page.read()
+    group, company = own(document, group=True), own(document)
+    assert (group.net_result, group.equity, group.employees) == (100, 900, None)
+    assert (company.net_result, company.equity, company.employees) == (None, 50, 7)
+
+
+def test_14_turnover_of_a_group_tagged_by_segment_total_is_the_groups(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("ProfitLoss", 100, YEAR, "Consolidated")
+    page.number("TurnoverRevenue", 5, YEAR, "Europe")
+    page.number("TurnoverRevenue", 12, YEAR, "TotalGeographicSegmentsIncludingAnyUnallocatedAmount")
+    page.number("Equity", 50, END)
+    document = page.read()
+    assert own(document, group=True).revenue == 12
+    assert own(document).revenue is None
+    assert ("group_total_by_segment", "TurnoverRevenue") in document.signals
+
+
+def test_the_total_of_segments_counts_where_nothing_is_undimensioned(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("TurnoverRevenue", 12, YEAR, "TotalGeographicSegmentsIncludingAnyUnallocatedAmount")
+    assert own(page.read()).revenue == 12
+    page.number("TurnoverRevenue", 13, YEAR)
+    assert own(page.read()).revenue == 13
+
+
+def test_group_result_falls_back_to_the_owners_share_only_for_the_group(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("ProfitLossAttributableToOwnersParent", 80, YEAR, "Consolidated")
+    page.number("ProfitLossAttributableToOwnersParent", 70, YEAR)
+    page.number("Equity", 1, END)
+    document = page.read()
+    assert own(document, group=True).net_result == 80
+    assert own(document).net_result is None
+
+
+def test_parts_are_never_totals_and_net_assets_stand_in(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 100, END, "ShareCapital")
+    page.number("ProfitLoss", 3, YEAR, "PriorPeriodIncreaseDecrease")
+    page.number("NetAssetsLiabilities", 250, END, "Company")
+    row = own(page.read())
+    assert (row.equity, row.net_result) == (250, None)
+
+
+def test_a_restated_amount_is_valid_where_it_stands_alone(blank: Any) -> None:
+    page = blank()
+    page.number("Equity", 10, END)
+    page.number("Equity", 8, BEFORE, "RestatedAmount")
+    page.number("NetAssetsLiabilities", 9, BEFORE)
+    page.number("ProfitLoss", 2, LAST, "RestatedAmount")
+    page.context(YEAR)
+    (_, before) = page.read().rows
+    assert (before.equity, before.net_result, before.period.is_comparative) == (8, 2, True)
+
+
+def test_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, END)
+    page.context(YEAR)
+    row = own(page.read())
+    assert (row.revenue, row.operating_result, row.net_result, row.employees) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "heads"),
+    [
+        ("2.5", "", 3),
+        ("2.4", "", 2),
+        ("-3", "", 3),
+        ("2017 - 2", "", 2),
+        ("Total: 3", "", 3),
+        ("2017 - 12", 'format="ixt:numdotdecimal"', 12),
+        ("none", "", None),
+        ("99999999999999999999999999999999", "", None),
+    ],
+)
+def test_employees_round_half_up_and_lose_sign_and_words(
+    blank: Any, own: Any, text: str, more: str, heads: int | None
+) -> None:
+    page = blank()
+    page.number("AverageNumberEmployeesDuringPeriod", text, YEAR, unit="pure", more=more)
+    page.number("Equity", 5, END)
+    assert own(page.read()).employees == heads
+
+
+@pytest.mark.parametrize(("text", "units"), [("2.5", 2), ("3.5", 4), ("-2.5", -2), ("9" * 25, None)])
+def test_money_rounds_half_to_even(blank: Any, own: Any, text: str, units: int | None) -> None:
+    page = blank()
+    page.number("ProfitLoss", text, YEAR)
+    page.number("Equity", 5, END)
+    assert own(page.read()).net_result == units
+
+
+def test_the_currency_is_the_facts_own_and_mixtures_are_told(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, END, unit="USD")
+    page.number("FixedAssets", 5, END, unit="USD")
+    page.number("ProfitLoss", 4, YEAR, unit="EUR")
+    page.number("TurnoverRevenue", 4, YEAR, unit="pure")
+    document = page.read()
+    row = own(document)
+    assert (row.currency, row.equity, row.net_result, row.revenue) == ("USD", 5, None, None)
+    assert {("mixed_currencies", "EUR"), ("no_currency", "TurnoverRevenue")} <= set(document.signals)
+
+
+def test_contradicting_repeats_are_told_and_another_total_decides(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, END)
+    page.number("Equity", 6, END)
+    page.number("NetAssetsLiabilities", 6, END)
+    page.number("ProfitLoss", 1, YEAR)
+    page.number("ProfitLoss", 2, YEAR)
+    document = page.read()
+    row = own(document)
+    assert (row.equity, row.net_result) == (6, 1)
+    assert {("conflicting_facts", "Equity"), ("conflicting_facts", "ProfitLoss")} <= set(document.signals)
+
+
+def test_charities_and_partnerships_have_their_own_words(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("IncomeEndowments", 9, YEAR)
+    page.number("NetIncomeExpenditureBeforeTransfersBetweenFundsOtherRecognisedGainsLosses", 4, YEAR)
+    page.number("CharityFunds", 7, END)
+    row = own(page.read())
+    assert (row.revenue, row.net_result, row.equity) == (9, 4, 7)
+    page = blank()
+    page.number("TotalMembersInterests", 6, END)
+    page.context(YEAR)
+    assert own(page.read("Prod223_3384_OC437536_20171231.html")).equity == 6
