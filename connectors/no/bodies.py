@@ -1,0 +1,57 @@
+"""What an answer of the registry is, told by its first bytes: page, element, error body, or something else.
+
+Belongs here: looking at the head of a body without parsing the whole of it. Does not belong here: reading
+records.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from typing import Final
+
+_GZIP: Final = b"\x1f\x8b"
+_HEAD: Final = 65_536
+_STATUS: Final = re.compile(rb'"status"\s*:\s*"?([1-5][0-9]{2})"?')
+_KEY: Final = re.compile(r'"([^"\\]+)"\s*:')
+TOO_MANY: Final = re.compile(rb"\s*too many requests", re.IGNORECASE)
+
+
+def plain_head(head: bytes) -> bytes:
+    """The first plain bytes: a download may be a gzip file or arrive with gzip as its content encoding."""
+    if not head.startswith(_GZIP):
+        return head.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+    except zlib.error:
+        return head
+
+
+def top_keys(head: bytes) -> frozenset[str] | None:
+    """Keys of the object that a body is; of an object cut at the head's end, all keys seen.
+
+    None: no object.
+    """
+    if not head.lstrip().startswith(b"{"):
+        return None
+    text = head.decode(errors="replace")
+    try:
+        return frozenset(json.loads(text))
+    except (ValueError, RecursionError):
+        return frozenset(_KEY.findall(text))
+
+
+def error_status(head: bytes) -> int | None:
+    """The status inside `{timestamp, status, error, message, path, trace}`; None for other bodies."""
+    keys = top_keys(head)
+    if keys is None or "organisasjonsnummer" in keys or not {"status", "error"} <= keys:
+        return None
+    found = _STATUS.search(head)
+    return int(found.group(1)) if found else None
+
+
+def is_page(head: bytes) -> bool:
+    """A page of search results (HAL)."""
+    keys = top_keys(head)
+    return keys is not None and "_links" in keys and ("_embedded" in keys or "page" in keys)

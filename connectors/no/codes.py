@@ -1,0 +1,32 @@
+"""Code lists of the register (`codes/*.csv`) and the few codes that decide what a record is.
+
+Does not belong here: labels that records carry themselves (industry, sector), which are taken as delivered.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from connectors.kit.codes import load
+
+COUNTIES: Final = load("connectors.no", "counties")
+LEGAL_FORMS: Final = load("connectors.no", "legal_forms")
+
+# Records of the same number space that are no company of their own (FORMAT 13.1), and the reason they are
+# listed with
+NOT_A_COMPANY: Final = {
+    "KBO": "not a company: bankruptcy estate (KBO)",
+    "UTLA": "not a company: foreign entity, registered as a holder only (UTLA)",
+    "BEDR": "not a company: sub-unit (BEDR)",
+    "AAFY": "not a company: sub-unit (AAFY)",
+}
+SOLE_PROPRIETOR: Final = "ENK"
+
+# regnskapsregler of the accounts -> accounting standard; forenkletAnvendelseIFRS is a Norwegian standard of
+# its own
+STANDARDS: Final = {
+    "IFRS": "IFRS",
+    "forenkletAnvendelseIFRS": "IFRS-simplified",
+    "regnskapslovenAlminneligRegler": "NGAAP",
+}
+SMALL_COMPANY_STANDARD: Final = "NGAAP"

@@ -1,0 +1,65 @@
+"""The bulk CSV of Enhetsregisteret, in the edition of 2024 (54 columns) and the present one (about 90).
+
+Belongs here: the file's own spelling. Names are matched whatever their case, since the CSV writes several
+otherwise than the JSON. Does not belong here: what a row means (`enheter_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Batch, Piece
+from connectors.kit import staged, tabular
+from connectors.no.enheter_fields import CODE_LIST, ENTITIES, IGNORED, MANDATORY, NUMBER
+from connectors.no.enheter_rows import EntityRows, as_text, split_lines
+from warehouse.schema.types import Table
+
+LINE_SEPARATOR: Final = "/n"  # two literal characters
+NEW_EDITION: Final = "erikonsern"  # a column since the edition that carries SN2025 codes
+_HEADER: Final = 65_536
+
+_text: Final = as_text(ENTITIES)
+LAYOUT: Final = tabular.Layout(
+    table=Table(
+        _text.name,
+        _text.description,
+        _text.key,
+        tuple(column for column in _text.columns if column.name != CODE_LIST),
+    ),
+    mandatory=MANDATORY,
+    key=NUMBER,
+    ignored=IGNORED,
+    patterns={NUMBER: "[0-9]{9}"},
+)
+
+
+def code_list(header: str) -> str:
+    """Which edition of the industry codes the file carries: no record names it, the set of columns tells."""
+    return "SN2025" if NEW_EDITION in header.lower() else "SN2007"
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of `no_enheter`."""
+    with staged.opened(piece) as body:
+        header = body.read(_HEADER).split(b"\n", 1)[0].decode(errors="replace")
+    scheme = pl.lit(code_list(header)).alias(CODE_LIST)
+    rows = EntityRows(piece)
+    for batch in _ahead(tabular.read(piece, LAYOUT)):
+        read = rows.batch(split_lines(batch.rows, LINE_SEPARATOR).with_columns(scheme), batch.rejects)
+        yield Batch(read.table, read.rows, read.rejects, batch.signals + read.signals)
+
+
+def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches, each cut by another thread while the caller still works on the one before.
+
+    Unpacking and cutting run outside the interpreter's lock, so that a million rows take a third less time.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = thread.submit(next, batches, None)
+            yield batch

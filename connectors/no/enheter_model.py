@@ -1,0 +1,118 @@
+"""The shape of an element of Enhetsregisteret's JSON (FORMAT 2.1), in the source's own spelling.
+
+Belongs here: every documented field, so that anything else is drift. Does not belong here: what fields mean.
+"""
+# ruff: noqa: N815 - attribute names are the source's
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Code(msgspec.Struct, forbid_unknown_fields=True):
+    """Code and label."""
+
+    kode: str | None = None
+    beskrivelse: str | None = None
+    utgaatt: Any = None
+    links: Any = None
+    hal: Any = msgspec.field(default=None, name="_links")
+
+
+class Address(msgspec.Struct, forbid_unknown_fields=True):
+    """A Norwegian address, or a foreign one: then without postnummer, kommune and kommunenummer."""
+
+    adresse: list[str | None] | None = None
+    poststed: str | None = None
+    postnummer: str | None = None
+    kommune: str | None = None
+    kommunenummer: str | None = None
+    land: str | None = None
+    landkode: str | None = None
+
+
+class FormerName(msgspec.Struct):
+    """One former name with local times «YYYY-MM-DD HH:MM:SS»."""
+
+    navn: str | None = None
+    fraDato: str | None = None
+    tilDato: str | None = None
+
+
+class Entity(msgspec.Struct, forbid_unknown_fields=True):
+    """One element. Absent means unknown; fields typed Any are known and left in RAW (FORMAT 2.1)."""
+
+    organisasjonsnummer: str | None = None
+    navn: str | None = None
+    organisasjonsform: Code | None = None
+    historiskeNavn: list[FormerName] | None = None
+    naeringskode1: Code | None = None
+    harRegistrertAntallAnsatte: bool | None = None
+    antallAnsatte: int | None = None
+    hjemmeside: str | None = None
+    forretningsadresse: Address | None = None
+    postadresse: Address | None = None
+    sisteInnsendteAarsregnskap: str | int | None = None
+    registreringsdatoEnhetsregisteret: str | None = None
+    erIKonsern: bool | None = None
+    konkurs: bool | None = None
+    konkursdato: str | None = None
+    underAvvikling: bool | None = None
+    underAvviklingDato: str | None = None
+    underTvangsavviklingEllerTvangsopplosning: bool | None = None
+    tvangsopplostPgaManglendeDagligLederDato: str | None = None
+    tvangsopplostPgaManglendeRevisorDato: str | None = None
+    tvangsopplostPgaManglendeRegnskapDato: str | None = None
+    tvangsopplostPgaMangelfulltStyreDato: str | None = None
+    tvangsavvikletPgaManglendeSlettingDato: str | None = None
+    underRekonstruksjonsforhandlingDato: str | None = None
+    underUtenlandskInsolvensbehandlingDato: str | None = None
+    slettedato: str | None = None
+    respons_klasse: str | None = None
+    # sub-units: read to be refused by name
+    beliggenhetsadresse: Any = None
+    oppstartsdato: Any = None
+    datoEierskifte: Any = None
+    nedleggelsesdato: Any = None
+    # known, left in RAW
+    naeringskode2: Any = None
+    naeringskode3: Any = None
+    hjelpeenhetskode: Any = None
+    registreringsdatoAntallAnsatteEnhetsregisteret: Any = None
+    registreringsdatoAntallAnsatteNAVAaregisteret: Any = None
+    institusjonellSektorkode: Any = None
+    stiftelsesdato: Any = None
+    registrertIMvaregisteret: Any = None
+    registreringsdatoMerverdiavgiftsregisteret: Any = None
+    registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret: Any = None
+    frivilligMvaRegistrertBeskrivelser: Any = None
+    registreringsdatoFrivilligMerverdiavgiftsregisteret: Any = None
+    registrertIForetaksregisteret: Any = None
+    registreringsdatoForetaksregisteret: Any = None
+    registrertIFrivillighetsregisteret: Any = None
+    registreringsdatoFrivillighetsregisteret: Any = None
+    registrertIStiftelsesregisteret: Any = None
+    registrertIPartiregisteret: Any = None
+    registreringsdatoPartiregisteret: Any = None
+    overordnetEnhet: Any = None
+    maalform: Any = None
+    vedtektsdato: Any = None
+    vedtektsfestetFormaal: Any = None
+    aktivitet: Any = None
+    paategninger: Any = None
+    fravalgRevisjonDato: Any = None
+    fravalgRevisjonBeslutningsDato: Any = None
+    kapital: Any = None
+    epostadresse: Any = None
+    telefon: Any = None
+    mobil: Any = None
+    registreringsnummerIHjemlandet: Any = None
+    utenlandskRegisterNavn: Any = None
+    utenlandskRegisterAdresse: Any = None
+    underlagtLovgivningLand: Any = None
+    underlagtLovgivningLandKode: Any = None
+    foretaksformIHjemlandet: Any = None
+    links: Any = None
+    hal: Any = msgspec.field(default=None, name="_links")

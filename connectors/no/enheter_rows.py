@@ -1,0 +1,144 @@
+"""Rows of entities as text to staged batches: types, rejects, signals. One way for every door.
+
+Belongs here: what CSV and JSON have in common once a record is a row of texts. Whole columns only, nothing
+per row. Does not belong here: opening files (`enheter_csv`, `enheter_json`), or the shared profile
+(`profiles`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Batch, Piece
+from connectors.kit import staged
+from connectors.no import codes
+from connectors.no.counting import count
+from connectors.no.enheter_fields import BUSINESS, ENTITIES, FORM, LINES, NAME, NUMBER, POSTAL
+from connectors.no.register import has_check_digit
+from warehouse.schema.types import Kind, Table
+
+REASON: Final = "_reason"
+ADDRESS_LINES: Final = f"{BUSINESS}.adresse"
+_READ: Final = tuple(column.name for column in ENTITIES.columns if column.kind is not Kind.TEXT)
+_COUNTY_OF: Final = (f"{BUSINESS}.kommunenummer", f"{POSTAL}.kommunenummer")
+
+
+def as_text(table: Table) -> Table:
+    """The same table with text columns: what a door hands over before types are read."""
+    columns = tuple(type(column)(column.name, Kind.TEXT, column.description) for column in table.columns)
+    return Table(table.name, table.description, table.key, columns)
+
+
+def typed(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    """Columns of texts read as the table's kinds; what does not parse is null (`audit` counts it)."""
+    return rows.select(
+        _typed(pl.col(column.name), column.kind).alias(column.name) for column in table.columns
+    )
+
+
+def _typed(column: pl.Expr, kind: Kind) -> pl.Expr:
+    match kind:
+        case Kind.DATE:
+            return column.str.to_date("%Y-%m-%d", strict=False)
+        case Kind.BOOLEAN:
+            return pl.when(column == "true").then(True).when(column == "false").then(False)
+        case Kind.INTEGER:
+            return column.cast(pl.Int64, strict=False)
+        case _:
+            return column
+
+
+def tidy(rows: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """Blanks at the ends gone, blank is null.
+
+    Looking first costs a tenth of stripping, and few columns need it.
+    """
+    found = rows.select(
+        (pl.col(name).str.starts_with(" ") | pl.col(name).str.ends_with(" ")).any() for name in names
+    )
+    stripped = {name: pl.col(name).str.strip_chars() for name in names if found[name].item()}
+    return rows.with_columns(pl.when(text != "").then(text).alias(name) for name, text in stripped.items())
+
+
+_FORM: Final = pl.col(FORM)
+_REFUSED: Final = (
+    pl.when(pl.col(NAME).is_null())
+    .then(pl.lit("no name"))
+    .when(_FORM.is_in(list(codes.NOT_A_COMPANY)))
+    .then(_FORM.replace_strict(codes.NOT_A_COMPANY, default=None, return_dtype=pl.String))
+    .alias(REASON)
+)
+_WRITTEN: Final = (  # columns that people wrote; the others are codes, dates and flags
+    NAME,
+    "organisasjonsform.beskrivelse",
+    "naeringskode1.beskrivelse",
+    "hjemmeside",
+    f"{BUSINESS}.kommune",
+    f"{BUSINESS}.poststed",
+    f"{POSTAL}.kommune",
+    ADDRESS_LINES,
+)
+_REPEATED: Final = "number repeated in this file"
+
+
+class EntityRows:
+    """Turns the chunks of one piece into batches of `no_enheter`; remembers which numbers it has met."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.tally = staged.Tally(piece.dataset)
+        self._seen: set[int] = set()
+
+    def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
+        """One chunk; `rows` has the columns of `as_text(ENTITIES)`."""
+        rows = tidy(rows, _WRITTEN)
+        reason = self._repeated(rows, rows.select(_REFUSED).to_series())
+        kept = rows.filter(reason.is_null())
+        read = typed(ENTITIES, kept)
+        self._audit(kept, read)
+        refused = rejected(rows.with_columns(reason).filter(reason.is_not_null()))
+        return staged.batch(ENTITIES, read, pl.concat([rejects, refused]), self.tally.drain())
+
+    def _repeated(self, rows: pl.DataFrame, reason: pl.Series) -> pl.Series:
+        """The reasons, with one more where a number was met before in this piece."""
+        numbers = rows[NUMBER].cast(pl.UInt32)
+        met = set(numbers.to_list())
+        again = self._seen & met
+        self._seen |= met
+        if len(met) == numbers.len() and not again:
+            return reason
+        fresh = numbers.is_first_distinct() & ~numbers.is_in(list(again))
+        return reason.zip_with(fresh | reason.is_not_null(), pl.Series(REASON, [_REPEATED]))
+
+    def check_digits(self, rows: pl.DataFrame) -> None:
+        """Signal of check digits that do not hold; such a number is a number all the same."""
+        wrong = rows.select(~has_check_digit(pl.col(NUMBER))).to_series()
+        count(self.tally, "wrong_check_digit", NUMBER, rows[NUMBER].filter(wrong))
+
+    def _audit(self, source: pl.DataFrame, read: pl.DataFrame) -> None:
+        """Signals: unreadable values, unknown codes, check digits that do not hold."""
+        self.check_digits(read)
+        for name in _READ:
+            if source[name].null_count() != read[name].null_count():
+                lost = source[name].is_not_null() & read[name].is_null()
+                count(self.tally, "unreadable_value", name, source[NUMBER].filter(lost))
+        codes.LEGAL_FORMS.audit(read, FORM, NUMBER, self.tally, "unknown_legal_form")
+        for name in _COUNTY_OF:
+            counties = read.select(pl.col(NUMBER), pl.col(name).str.slice(0, 2))
+            codes.COUNTIES.audit(counties, name, NUMBER, self.tally, "unknown_county")
+
+
+def rejected(rows: pl.DataFrame) -> pl.DataFrame:
+    """Refused rows as reject rows: the number, the reason, the beginning of the record."""
+    texts = [pl.col(name) for name in rows.columns if name != REASON]
+    return rows.select(
+        pl.col(NUMBER).alias("record"),
+        pl.col(REASON).alias("reason"),
+        pl.concat_str(texts, separator=",", ignore_nulls=True).str.slice(0, staged.EXCERPT).alias("excerpt"),
+    )
+
+
+def split_lines(rows: pl.DataFrame, separator: str) -> pl.DataFrame:
+    """Address lines with the separator of a door, as lines."""
+    return rows.with_columns(pl.col(ADDRESS_LINES).str.replace_all(separator, LINES, literal=True))

@@ -1,0 +1,107 @@
+"""Fetching from data.brreg.no: the nightly bulk of entities, and accounts company by company.
+
+Belongs here: addresses, media types, what an answer's status means. Does not belong here: rates, retries and
+believing bodies (`connectors.kit.http`), or the change feeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.bodies import NotModified, Validators
+from connectors.kit.errors import FetchError, Unavailable, WrongBody
+from connectors.kit.formats import Format
+from connectors.no.asked import Asked
+from connectors.no.enheter_fields import ENTITIES, NUMBER
+from connectors.no.register import ACCOUNTS_URL, ENTITY_URL
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+BULK_URL: Final = f"{ENTITY_URL}lastned/csv"
+# The version is pinned: a new edition then answers 406 instead of changing columns under our hands.
+BULK_ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.enhet.v2+gzip;charset=UTF-8"
+BULK_NAME: Final = "enheter.csv"
+YEAR: Final = "sisteInnsendteAarsregnskap"
+EACH: Final = (
+    500  # accounts after which what was asked is remembered, so that a broken run does not begin anew
+)
+_OK: Final = 200
+_NONE: Final = 404
+_REFUSED: Final = 500
+
+
+def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """All main entities, once a night; nothing where the ETag is still the one of the last time."""
+    since = None if cursor is None else Validators.of(cursor)
+    # a gzip file, or a plain one when the gzip was the transfer's encoding
+    answer = http.download(
+        BULK_URL, expect={Format.GZIP, Format.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
+    )
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(BULK_NAME, Scope.FULL, answer.validators.cursor())
+
+
+def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """`number:year` of entities that say which accounts they filed last, newest year first."""
+    rows = staged.get(ENTITIES.name)
+    if rows is None:
+        return
+    filed = (
+        rows.select(NUMBER, YEAR)
+        .filter(pl.col(YEAR).is_not_null())
+        .sort(YEAR, NUMBER, descending=[True, False])
+    )
+    yield from filed.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
+
+
+def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Accounts of the companies whose latest year was not asked for yet.
+
+    404: none, remembered. 500: a layout the open API refuses for good; the body arrives and is remembered.
+    Text with status 200: not remembered, so that the next run asks again. Where the register stops answering,
+    what has arrived is handed over with its cursor before that is told.
+    """
+    asked = Asked.of(cursor)
+    held: Arrival | None = None
+    broken: FetchError | None = None
+    for number, year in _not_yet(asked, subjects):
+        try:
+            answer = http.get(
+                ACCOUNTS_URL + number,
+                expect={Format.JSON},
+                headers={"Accept": "application/json"},
+                allow=(_NONE, _REFUSED),
+            )
+        except FetchError as error:
+            if _is_text(error):
+                continue
+            broken = error
+            break
+        asked.add(number, year)
+        if answer.status != _NONE:
+            if held is not None:
+                yield held
+            remembered = asked.cursor() if len(asked) % EACH == 0 else None
+            held = replace(answer.arrival(f"{number}.json", Scope.PART), cursor=remembered)
+    if held is not None:
+        yield replace(held, cursor=asked.cursor())
+    if broken is not None:
+        raise broken
+
+
+def _not_yet(asked: Asked, subjects: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for subject in subjects:
+        number, _, year = subject.partition(":")
+        if not asked.knows(number, year):
+            yield number, year
+
+
+def _is_text(error: FetchError) -> bool:
+    """«Too many requests», or a page, with status 200."""
+    return error.status == _OK and isinstance(error, Unavailable | WrongBody)

@@ -1,0 +1,127 @@
+"""Dataset no.regnskap: annual accounts from the open API of Regnskapsregisteret.
+
+Belongs here: the declaration, what a file is, reading and fetching. The answers read: an array with one row
+(until autumn 2026) or one per year and scope, a single object, and the XML form of either. Does not belong
+here: the mass file (`regnskap_masse`), or which post is which shared figure (`financials`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from lxml import etree
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.no.bodies import TOO_MANY, error_status, plain_head, top_keys
+from connectors.no.fetching import accounts, wanted
+from connectors.no.register import HOST, LICENCE
+from connectors.no.regnskap_fields import ACCOUNTS, JOURNAL
+from connectors.no.regnskap_rows import batch_of
+
+KEY: Final = "no.regnskap"
+_LIMIT: Final = 64 * 1024 * 1024  # one company's answer is a few kilobytes
+_HEAD: Final = 65_536
+_TURTLE: Final = (b"@prefix", b"<http")
+_decoder: Final = msgspec.json.Decoder(float_hook=Decimal)  # amounts are exact, never floats
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Accounts come one company at a time: always a part."""
+    head = plain_head(head)
+    reason = _not_ours(name, head)
+    return Recognised(None, Scope.PART) if reason is None else NotOurs(reason)
+
+
+def _not_ours(name: str, head: bytes) -> str | None:
+    found = sniff(head)
+    if found is Format.EMPTY:
+        return "empty body: the register has no accounts of this company"
+    if name.endswith(".ttl") or head.lstrip().startswith(_TURTLE):
+        return "RDF (Turtle): the same accounts as the JSON, which is read instead"
+    if b"<rdf:RDF" in head or b'"@context"' in head:
+        return "RDF (XML or JSON): the same accounts as the plain JSON, which is read instead"
+    status = error_status(head)
+    if status is not None:
+        return (
+            f"error answer of the register (status {status}): accounts of this layout are not in the open API"
+        )
+    keys = top_keys(head)
+    return "object without a journalnr: no accounts" if keys is not None and JOURNAL not in keys else None
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `no_regnskap`."""
+    with staged.opened(piece) as body:
+        text = body.read(_LIMIT)
+    status = error_status(text[:_HEAD])
+    if status is not None:
+        yield _unavailable(piece, text)
+        return
+    found = sniff(text)
+    if found is Format.JSON:
+        records = _of_json(piece, text)
+    elif found is Format.XML:
+        records = _of_xml(piece, text)
+    elif TOO_MANY.match(text):
+        raise Unreadable(piece.dataset, piece.name, "«Too many requests» with status 200: ask again later")
+    else:
+        raise Unreadable(piece.dataset, piece.name, f"{found} where JSON accounts were due")
+    yield batch_of(piece, records)
+
+
+def _unavailable(piece: Piece, text: bytes) -> Batch:
+    """A bank, insurer or other filer of a layout that the open API refuses, for good."""
+    tally = staged.Tally(piece.dataset)
+    try:
+        path = str(_decoder.decode(text).get("path", ""))
+    except (ValueError, RecursionError):
+        path = piece.name
+    tally.add("accounts_unavailable", "HTTP 500", path.rpartition("/")[2])
+    return staged.batch(ACCOUNTS, staged.empty(ACCOUNTS), None, tally.drain())
+
+
+def _of_json(piece: Piece, text: bytes) -> list[Any]:
+    try:
+        body = _decoder.decode(text.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    return body if isinstance(body, list) else [body]
+
+
+def _of_xml(piece: Piece, text: bytes) -> list[Any]:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        root = etree.fromstring(text, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise Unreadable(piece.dataset, piece.name, f"XML that does not parse: {error}") from error
+    items = [root] if root.find(JOURNAL) is not None else root.findall("item")
+    return [_tree(item) for item in items]
+
+
+def _tree(element: etree._Element) -> object:
+    """An element as the JSON form has it: an object, or its text. An empty element says nothing."""
+    if len(element):
+        return {str(child.tag): _tree(child) for child in element}
+    return (element.text or "").strip() or None
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Regnskapsregisteret: annual accounts, open API",
+    licence=LICENCE,
+    cadence=Cadence(cron="0 6 * * *", stale_after_hours=72),
+    guard=Guard(max_rejected=0.01),
+    host=HOST,
+    staged={ACCOUNTS.name: ACCOUNTS},
+    files=("regnskap/**", "documented_examples/regnskap-*"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=accounts,
+    wants=wanted,
+)

@@ -1,0 +1,215 @@
+"""Dataset no.regnskap_masse: the mass file of Regnskapsregisteret (subscription), streamed.
+
+Belongs here: joining the two parts of a submission (RES: income statement, BAL: balance) on company, year,
+scope and journalnr, wherever in the file they stand. Does not belong here: the open API (`regnskap`), or what
+a field code is for the shared figures (`financials`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Any, BinaryIO, Final
+
+import polars as pl
+from lxml import etree
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.no.amounts import Misread, audit, whole
+from connectors.no.bodies import plain_head
+from connectors.no.counting import count
+from connectors.no.register import HOST, LICENCE, has_check_digit
+from connectors.no.regnskap_fields import JOURNAL, MASS, MASS_IDENTITIES, MASS_IGNORED, POST, TYPE
+from connectors.no.regnskap_rows import CURRENCY_CODE, Refused
+from warehouse.schema.types import Kind
+
+KEY: Final = "no.regnskap_masse"
+PARTS: Final = ("RES", "BAL")
+CHUNK: Final = 20_000  # submissions in one batch
+_HEAD_FIELDS: Final = frozenset(name for name in MASS.names if not name.startswith(POST))
+_KNOWN: Final = _HEAD_FIELDS | frozenset(MASS_IGNORED)
+_NAMED_AT: Final = re.compile(r"(?<![0-9])(20[0-9]{12})(?![0-9])")
+_ROOT: Final = re.compile(rb"<deler\b")
+
+Key = tuple[str, str, str, str]
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """The file's name says when it was written, as 20190327213825-masse-2.xml."""
+    head = plain_head(head)
+    found = sniff(head)
+    if found is Format.EMPTY:
+        return NotOurs("empty file")
+    if found is Format.XML and not _ROOT.search(head):
+        return NotOurs("XML of another kind: no <deler>")
+    return Recognised(_written_at(name), Scope.PART)
+
+
+def _written_at(name: str) -> datetime | None:
+    found = _NAMED_AT.search(name)
+    try:
+        return datetime.strptime(found.group(1), "%Y%m%d%H%M%S").replace(tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of `no_regnskap_masse`."""
+    with staged.opened(piece) as body:
+        found = sniff(body.read(1024))
+    if found is not Format.XML:
+        raise Unreadable(piece.dataset, piece.name, f"{found} where the XML of a mass file was due")
+    with staged.opened(piece) as body:
+        try:
+            yield from _Reader(piece).batches(body)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise Unreadable(piece.dataset, piece.name, f"XML that does not parse: {error}") from error
+
+
+class _Reader:
+    """Submissions of one file: parts that still wait for the other one, rows that are whole."""
+
+    def __init__(self, piece: Piece) -> None:
+        self._tally = staged.Tally(piece.dataset)
+        self._waiting: dict[Key, tuple[str, Row]] = {}
+        self._rows: list[Row] = []
+        self._refused: list[tuple[object, str, object]] = []
+
+    def batches(self, body: BinaryIO) -> Iterator[Batch]:
+        posts, announced = 0, None
+        events = etree.iterparse(
+            body, tag=("del", "ant_poster"), resolve_entities=False, no_network=True, load_dtd=False
+        )
+        for _, element in events:
+            if element.tag == "ant_poster":
+                announced = (element.text or "").strip()
+            else:
+                posts += len(element.findall("info"))
+                self._part(element)
+                _forget(element)
+            if len(self._rows) >= CHUNK:
+                yield self._batch()
+        for key, (kind, row) in self._waiting.items():
+            self._tally.add("unpaired_part", kind, key[0])
+            self._rows.append(row)
+        if announced != str(posts):
+            self._tally.add("count_mismatch", f"ant_poster {announced}, read {posts}")
+        yield self._batch()
+
+    def _part(self, element: etree._Element) -> None:
+        head = element.find("hode")
+        fields = (
+            {} if head is None else {str(field.tag): (field.text or "").strip() or None for field in head}
+        )
+        try:
+            key, row = _row(fields)
+        except Refused as error:
+            self._refused.append((fields.get(JOURNAL) or "?", str(error), fields))
+            return
+        for name in fields.keys() - _KNOWN:
+            self._tally.add("unknown_key", f"hode.{name}", key[0])
+        self._posts(element, row)
+        self._join(key, str(fields.get("regnskap_dokumenttype")), row)
+
+    def _posts(self, element: etree._Element, row: Row) -> None:
+        for info in element.iterfind("info"):
+            name = POST + (info.findtext("feltkode") or "").strip()
+            if name in row:
+                try:
+                    row[name] = _amount(info)
+                except Misread:
+                    self._tally.add("unreadable_value", name, row["orgnr"])
+
+    def _join(self, key: Key, kind: str, row: Row) -> None:
+        if kind not in PARTS:
+            self._tally.add("unknown_code", f"regnskap_dokumenttype {kind}", key[0])
+        waiting = self._waiting.pop(key, None)
+        if waiting is None:
+            self._waiting[key] = (kind, row)
+            return
+        if waiting[0] == kind:
+            self._tally.add("repeated_part", kind, key[0])
+        other = waiting[1]
+        self._rows.append(other | {name: value for name, value in row.items() if value is not None})
+
+    def _batch(self) -> Batch:
+        rows = pl.DataFrame(self._rows, schema=dict(staged.schema(MASS)), orient="row")
+        rows = rows.unique(MASS.key, keep="last", maintain_order=True)
+        audit(rows, MASS_IDENTITIES, "orgnr", self._tally)
+        strange = rows.filter(~pl.col("valutakode").str.contains(CURRENCY_CODE))
+        for currency, number in strange.select("valutakode", "orgnr").iter_rows():
+            self._tally.add("unknown_currency", currency, number)
+        count(
+            self._tally, "wrong_check_digit", "orgnr", rows.filter(~has_check_digit(pl.col("orgnr")))["orgnr"]
+        )
+        batch = staged.batch(MASS, rows, staged.reject_rows(self._refused), self._tally.drain())
+        self._rows, self._refused = [], []
+        return batch
+
+
+def _row(fields: dict[str, str | None]) -> tuple[Key, Row]:
+    """Key and row of one part, its posts still empty."""
+    number, journal, scope = fields.get("orgnr"), fields.get(JOURNAL), fields.get(TYPE)
+    if number is None or not re.fullmatch(r"[0-9]{9}", number):
+        raise Refused("organisation number is not nine digits")
+    if journal is None:
+        raise Refused("no journalnr: the submission cannot be told from another")
+    if scope not in ("S", "K"):
+        raise Refused(f"regnskapstype {scope!r} is neither S nor K")
+    row: Row = {
+        column.name: _day(fields, column.name) if column.kind is Kind.DATE else None
+        for column in MASS.columns
+    }
+    row |= {name: fields.get(name) for name in _HEAD_FIELDS if row[name] is None and name not in _DATES}
+    if (
+        row["startdato"] is None
+        or row["avslutningsdato"] is None
+        or row["startdato"] > row["avslutningsdato"]
+    ):
+        raise Refused(f"period {fields.get('startdato')} to {fields.get('avslutningsdato')}")
+    return (number, fields.get("regnaar") or "", scope, journal), row
+
+
+_DATES: Final = frozenset(column.name for column in MASS.columns if column.kind is Kind.DATE)
+
+
+def _day(fields: dict[str, str | None], name: str) -> date | None:
+    """yyyymmdd; null where it does not read."""
+    try:
+        return datetime.strptime(fields.get(name) or "", "%Y%m%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        return None
+
+
+def _amount(info: etree._Element) -> int | None:
+    """The sum of a post; 0.00 over posts without any figure is a heading with notes, not a zero."""
+    total = whole((info.findtext("sum") or "").strip() or None)
+    figures = [post.findtext("tall") for post in info.iterfind("post")]
+    return None if total == 0 and figures and not any(figures) else total
+
+
+def _forget(element: etree._Element) -> None:
+    """Memory stays bounded: what was read goes, and its place among its siblings too."""
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and element.getprevious() is not None:
+        del parent[0]
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Regnskapsregisteret: annual accounts, mass file",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 6 * * *", stale_after_hours=24 * 14),
+    guard=Guard(max_rejected=0.01),
+    host=HOST,
+    staged={MASS.name: MASS},
+    files=("regnskap_masse/**", "regnskap_masse_xml/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+)

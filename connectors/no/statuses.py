@@ -1,0 +1,126 @@
+"""The status of an entity (FORMAT 13.2): one decision table, first match wins.
+
+The register has no «dormant». Bankruptcy and winding-up are mapped to it, since such companies are still
+registered; the register's own word and date stay beside it. Does not belong here: the rest of the profile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from connectors.no.enheter_fields import FORCED_DATES, REMOVED
+from connectors.no.register import day
+
+SHORT: Final = "short."  # prefix of the short body's columns beside the profile's
+
+_profile_seen: Final = pl.col("_observed_at")
+_short_seen: Final = pl.col(f"{SHORT}_observed_at")
+_FORCED_DATE: Final = "_forced_date"
+_FORCED_REASON: Final = "_forced_reason"
+_DELETED: Final = "_deleted"
+_REMOVED: Final = "_removed"
+
+IS_DELETED: Final = pl.col(_DELETED)
+IS_REMOVED: Final = pl.col(_REMOVED)
+
+# A short body counts until a newer profile says that the entity is back. On a tie it wins: a bulk file is of
+# the night before.
+_ended: Final = _short_seen.is_not_null() & (_profile_seen.is_null() | (_short_seen >= _profile_seen))
+ENDED: Final = _ended.alias(_DELETED)
+
+_first: Final = pl.min_horizontal(*FORCED_DATES)
+FORCED: Final = (
+    (_ended & (pl.col(f"{SHORT}respons_klasse") == REMOVED)).fill_null(value=False).alias(_REMOVED),
+    _first.alias(_FORCED_DATE),
+    pl.coalesce(
+        *(pl.when(pl.col(name) == _first).then(pl.lit(name)) for name in FORCED_DATES),
+        pl.lit("underTvangsavviklingEllerTvangsopplosning"),
+    ).alias(_FORCED_REASON),
+)
+
+
+# absent from a complete bulk, which lists every living entity, and not seen since
+_RETIRED: Final = (pl.col("_retired_at") >= _profile_seen).fill_null(value=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of the table: when it holds, what follows. `word` is the register's own."""
+
+    holds: pl.Expr
+    status: str
+    detail: str | None
+    since: pl.Expr
+    word: pl.Expr
+
+
+def _flag(name: str) -> pl.Expr:
+    return pl.col(name).fill_null(value=False)
+
+
+_no_day: Final = pl.lit(None, pl.Date)
+RULES: Final = (
+    Rule(
+        IS_DELETED,
+        "dissolved",
+        None,
+        pl.coalesce(f"{SHORT}slettedato", day(_short_seen)),
+        pl.col(f"{SHORT}respons_klasse"),
+    ),
+    Rule(_RETIRED, "dissolved", None, day(pl.col("_retired_at")), pl.lit(None, pl.String)),
+    Rule(_flag("konkurs"), "dormant", "bankruptcy", pl.col("konkursdato"), pl.lit("konkurs")),
+    Rule(
+        _flag("underTvangsavviklingEllerTvangsopplosning"),
+        "dormant",
+        "forced_dissolution",
+        pl.col(_FORCED_DATE),
+        pl.col(_FORCED_REASON),
+    ),
+    Rule(
+        _flag("underAvvikling"),
+        "dormant",
+        "liquidation",
+        pl.col("underAvviklingDato"),
+        pl.lit("underAvvikling"),
+    ),
+    Rule(
+        pl.col("underUtenlandskInsolvensbehandlingDato").is_not_null(),
+        "dormant",
+        "foreign_insolvency",
+        pl.col("underUtenlandskInsolvensbehandlingDato"),
+        pl.lit("underUtenlandskInsolvensbehandling"),
+    ),
+    Rule(
+        pl.col("underRekonstruksjonsforhandlingDato").is_not_null(),
+        "active",
+        "reorganisation",
+        pl.col("underRekonstruksjonsforhandlingDato"),
+        pl.lit("underRekonstruksjonsforhandling"),
+    ),
+)
+_OTHERWISE: Final = Rule(pl.lit(value=True), "active", None, _no_day, pl.lit(None, pl.String))
+
+
+def _first_match(values: list[pl.Expr], otherwise: pl.Expr) -> pl.Expr:
+    found = otherwise
+    for rule, value in reversed(list(zip(RULES, values, strict=True))):
+        found = pl.when(rule.holds).then(value).otherwise(found)
+    return found
+
+
+def columns(register: str) -> list[pl.Expr]:
+    """The status columns of `companies`."""
+    since = _first_match([rule.since for rule in RULES], _OTHERWISE.since)
+    return [
+        _first_match([pl.lit(rule.status) for rule in RULES], pl.lit(_OTHERWISE.status)).alias("status"),
+        _first_match([pl.lit(rule.detail, pl.String) for rule in RULES], _OTHERWISE.word).alias(
+            "status_detail"
+        ),
+        since.alias("status_date"),
+        pl.lit(register).alias("status_source"),
+        _first_match([rule.word for rule in RULES], _OTHERWISE.word).alias("registry_status"),
+        pl.when(IS_DELETED | _RETIRED).then(since).alias("dissolved_date"),
+    ]

@@ -1,0 +1,36 @@
+"""Check digits, the declaration, and the benchmark's own rows."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stdnum.no import orgnr
+
+from connectors.no import NORWAY, codes
+from connectors.no.register import has_check_digit
+
+
+@given(st.lists(st.integers(0, 999_999_999).map("{:09}".format), min_size=1, max_size=50))
+def test_check_digits_are_those_of_the_rule(numbers: list[str]) -> None:
+    found = pl.DataFrame({"n": numbers}).select(has_check_digit(pl.col("n"))).to_series().to_list()
+    assert found == [orgnr.is_valid(number) for number in numbers]
+
+
+def test_keys_and_tables_are_unique() -> None:
+    tables = [name for dataset in NORWAY.datasets for name in dataset.staged]
+    assert len(set(tables)) == len(tables)
+    assert [dataset.key for dataset in NORWAY.datasets] == ["no.enheter", "no.regnskap", "no.regnskap_masse"]
+    assert all(name == table.name for dataset in NORWAY.datasets for name, table in dataset.staged.items())
+
+
+def test_code_lists_agree_with_each_other() -> None:
+    assert set(codes.NOT_A_COMPANY) <= codes.LEGAL_FORMS.codes
+    assert codes.COUNTIES.get("03") == "Oslo"
+
+
+def test_the_benchmark_runs_and_its_hand_written_row_is_whole() -> None:
+    bench_no_csv = pytest.importorskip("benchmarks.bench_no_csv")
+    (result,) = bench_no_csv.run(rows=200, rounds=1)
+    assert {"name", "ours_s", "peer_s", "ratio", "asked", "unit", "peak_mb"} <= result.keys()
+    header, (record,) = bench_no_csv.written()
+    assert len(header) == len(record) == 54
