@@ -1,0 +1,119 @@
+"""Rows of the shared tables by hand, and a process that dies at a chosen step."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from warehouse import render
+from warehouse.schema.types import Kind, Table
+
+ROOT = Path(__file__).resolve().parents[2]
+DAY = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+_DEFAULTS = {
+    Kind.TEXT: "x",
+    Kind.TEXTS: [],
+    Kind.JSON: "[]",
+    Kind.INTEGER: 1,
+    Kind.MONEY: 1,
+    Kind.PERCENT: Decimal(1),
+    Kind.BOOLEAN: False,
+    Kind.DATE: dt.date(2025, 1, 1),
+    Kind.INSTANT: DAY,
+}
+
+
+def day(number: int) -> dt.datetime:
+    return DAY + dt.timedelta(days=number)
+
+
+def rows(table: Table, *given: dict[str, Any]) -> pl.DataFrame:
+    """Rows with what is given, a value where one is due, null elsewhere."""
+    whole = [
+        {
+            column.name: one.get(
+                column.name,
+                None if column.nullable else (column.allowed or (_DEFAULTS[column.kind],))[0],
+            )
+            for column in table.columns
+        }
+        for one in given
+    ]
+    return pl.DataFrame(whole, schema=render.polars_schema(table))
+
+
+def company(number: int, **given: Any) -> dict[str, Any]:
+    org = str(900000000 + number)
+    base = {"company_id": f"firm:NO:{org}", "org_number": org, "name": f"Firma {number} AS", "country": "NO"}
+    return base | {"status": "active"} | given
+
+
+def ids(frame: pl.DataFrame) -> pl.Series:
+    return frame["company_id"]
+
+
+def event(name: str, company_id: str = "firm:NO:900000001", at: dt.datetime = DAY) -> dict[str, Any]:
+    occurred = f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    data = {
+        "company_id": company_id,
+        "name": "Ørsted «A/S»",
+        "occurred_at": occurred,
+        "source": {"url": None},
+    }
+    return {
+        "event_id": f"evt_{name}",
+        "event_type": "status.changed",
+        "company_id": company_id,
+        "occurred_at": at,
+        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")),
+    }
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Shaped like `connectors.declare.Arrival`."""
+
+    name: str
+    content: bytes
+    observed_at: dt.datetime = DAY
+    scope: str = "full"
+    cursor: str | None = None
+    url: str | None = "https://register.example/file"
+    status: int | None = 200
+    headers: dict[str, str] | None = None
+
+    @property
+    def body(self) -> io.BytesIO:
+        return io.BytesIO(self.content)
+
+
+def _child(work: Callable[[Callable[[str], None]], object], at: int) -> None:
+    seen = 0
+
+    def step(_: str) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    work(step)
+
+
+def killed_at(work: Callable[[Callable[[str], None]], object], at: int) -> bool:
+    """Runs `work` in a process that is killed (SIGKILL) at its step `at`; False: it ended before."""
+    process = multiprocessing.get_context("spawn").Process(target=_child, args=(work, at))
+    process.start()
+    process.join()
+    assert process.exitcode in {0, -signal.SIGKILL}
+    return process.exitcode != 0

@@ -1,0 +1,79 @@
+"""Work that tests have killed at one of its steps. Each function runs in a process of its own."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import polars as pl
+
+from tests.warehouse.helpers import DAY, Sent, company, day, event, ids, rows
+from warehouse.archive import Archive
+from warehouse.files import Step
+from warehouse.history import History
+from warehouse.lake import Lake
+from warehouse.paths import Layout
+from warehouse.release import MarketPart, Releases
+from warehouse.schema.tables import COMPANIES, EVENTS
+from warehouse.schema.types import Column, Kind, Table
+
+STAGED = Table(
+    "staged_units",
+    "Rows as a register sends them.",
+    ("number",),
+    (Column("number", Kind.TEXT, "key", nullable=False), Column("Navn, «rart»", Kind.TEXT, "name")),
+)
+
+
+def staged_rows(*pairs: tuple[str, str | None]) -> pl.DataFrame:
+    return pl.DataFrame(list(pairs), schema=list(STAGED.names), orient="row")
+
+
+def put(root: Path, on_step: Step) -> None:
+    Archive(Layout(root), clock=lambda: day(9), on_step=on_step).put(
+        "no.x", Sent("b.csv", b"second"), "batch2"
+    )
+
+
+def stage(root: Path, on_step: Step) -> None:
+    piece = next(Archive(Layout(root)).pieces("no.x"))
+    with Lake(Layout(root), on_step).writer("no.x", "batch1") as writer:
+        writer.piece(piece)
+        writer.rows(STAGED, piece, staged_rows(("1", "A"), ("2", "B")))
+        writer.cursor("17")
+
+
+def image(root: Path, on_step: Step) -> None:
+    frame = rows(COMPANIES, company(1))
+    Lake(Layout(root), on_step).write_image("NO", "batch1", DAY, {"companies": frame}, ids(frame))
+
+
+def learn(root: Path, on_step: Step, *, name: str = "Firma 1 AS", at: int = 0) -> None:
+    """History of one run: present rows, shared rows, an event and a mark, in one transaction."""
+    frame = rows(COMPANIES, company(1, name=name), company(2))
+    with History(Layout(root), "NO", on_step) as history, history.transaction():
+        present = staged_rows(("1", name)).with_columns(
+            pl.lit("firm:NO:900000001").alias("_company_id"),
+            pl.lit(day(at)).alias("_observed_at"),
+            pl.lit("sha").alias("_raw"),
+        )
+        history.upsert_present(STAGED, present)
+        history.apply(COMPANIES, frame, ids(frame), day(at))
+        history.emit(rows(EVENTS, event(f"learned{at}", at=day(at))))
+        history.advance("no.x", day(at))
+        history.mark("image", f"batch{at}")
+
+
+def publish(root: Path, on_step: Step, *, at: int = 0) -> None:
+    """What a run does at its end: publish, then let go of the events."""
+    layout = Layout(root)
+    with History(layout, "NO") as history:
+        events = history.outbox()
+    part = MarketPart("NO", layout.history_file("NO"), "fresh", day(at))
+    Releases(layout, clock=lambda: day(at), on_step=on_step).publish({"NO": part}, events)
+    with History(layout, "NO") as history:
+        history.clear_outbox(events["event_id"])
+
+
+def big_body(size: int) -> io.BytesIO:
+    return io.BytesIO(bytes(range(256)) * (size // 256))

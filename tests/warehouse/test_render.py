@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import duckdb
+import polars as pl
+import pytest
+
+from tests.warehouse.helpers import company, rows
+from warehouse import render
+from warehouse.engine import connect, frame, registered
+from warehouse.schema.tables import BY_NAME, COMPANIES, HOLDINGS, TABLES
+from warehouse.schema.types import Table
+
+TODAY = date(2026, 1, 1)
+
+
+@pytest.mark.parametrize("table", BY_NAME.values(), ids=lambda table: table.name)
+def test_every_table_goes_through_both_engines_unchanged(table: Table) -> None:
+    sent = rows(table, {}, {})
+    with connect() as connection:
+        connection.execute(render.duckdb_ddl(table))
+        with registered(connection, "sent", sent):
+            connection.execute(f'INSERT INTO "{table.name}" SELECT * FROM sent')
+        found = frame(connection, f'FROM "{table.name}"')
+    assert found.equals(sent)
+    assert found.schema == render.polars_schema(table)
+    assert render.empty(table).schema == render.polars_schema(table)
+
+
+def test_sound_rows_break_nothing() -> None:
+    assert render.violations(COMPANIES, rows(COMPANIES, company(1), company(2)), TODAY) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "given", "column", "rule"),
+    [
+        (COMPANIES, {"name": None}, "name", "null where a value is due"),
+        (COMPANIES, {"name": ""}, "name", "empty text where null is due"),
+        (COMPANIES, {"status": "closed"}, "status", "value is not in the code list"),
+        (COMPANIES, {"registered_date": date(2028, 1, 1)}, "registered_date", "date more than a year ahead"),
+        (COMPANIES, {"address_lines": ["a", None]}, "address_lines", "null inside a list"),
+        (HOLDINGS, {"pct": Decimal("100.0001")}, "pct", "percentage below 0 or above 100"),
+        (HOLDINGS, {"pct_min": Decimal(-1)}, "pct_min", "percentage below 0 or above 100"),
+    ],
+)
+def test_every_rule_is_told_with_the_key(
+    table: Table, given: dict[str, object], column: str, rule: str
+) -> None:
+    sent = rows(table, {**company(1), **given} if table is COMPANIES else {"company_id": "c", **given})
+    [found] = render.violations(table, sent, TODAY)
+    assert (found.column, found.rule, found.count) == (column, rule, 1)
+    assert found.examples[0].startswith(("firm:NO", "c"))
+
+
+def test_shape_and_keys() -> None:
+    sent = rows(COMPANIES, company(1), company(1))
+    [twice] = render.violations(COMPANIES, sent, TODAY)
+    assert (twice.rule, twice.count) == ("key (company_id) is not unique", 2)
+    bent = sent.head(1).drop("website").with_columns(pl.lit(1).alias("extra"), pl.lit("7").alias("employees"))
+    found = {(one.column, one.rule) for one in render.violations(COMPANIES, bent, TODAY)}
+    assert found == {
+        ("website", "column is missing"),
+        ("extra", "column is not declared"),
+        ("employees", "type is String, not Int64"),
+    }
+
+
+def test_the_dictionary_tells_of_every_column() -> None:
+    text = render.dictionary(TABLES)
+    for table in TABLES:
+        assert f"## {table.name}\n" in text
+        assert all(f"| {name} |" in text for name in table.names)
+
+
+def test_the_fingerprint_is_of_the_declarations() -> None:
+    assert render.fingerprint(TABLES) == render.fingerprint(tuple(reversed(TABLES)))
+    assert render.fingerprint(TABLES) != render.fingerprint(TABLES[1:])
+
+
+def test_nothing_is_fetched_from_anywhere() -> None:
+    with connect() as connection, pytest.raises(duckdb.Error):
+        connection.execute("FROM 's3://nowhere.example/file.parquet'")

@@ -1,0 +1,265 @@
+"""RAW (DESIGN decision 1): every body as it was sent, and one manifest line for every fetch.
+
+Bodies lie by their SHA-256 (`objects`); `manifest/<dataset>.jsonl` tells of each fetch, in the order it
+happened. Nothing is changed or taken away, except what `erase` removes, and that leaves a line too. Does not
+belong here: what is in a body (`connectors`), or what has been read from it (`lake`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol
+
+from warehouse import files, objects
+from warehouse.objects import CorruptObject
+from warehouse.paths import Layout
+
+__all__ = ["Archive", "ArrivalLike", "CorruptObject", "RawPiece", "utc_now"]
+
+KEPT_HEADERS: Final = frozenset({"content-type", "content-length", "etag", "last-modified", "date"})
+Redact = Callable[[BinaryIO], BinaryIO]
+
+
+def utc_now() -> datetime:
+    """The clock of everybody who is not given another."""
+    return datetime.now(UTC)
+
+
+class ArrivalLike(Protocol):
+    """What an origin hands in: shaped like `connectors.declare.Arrival`, which this package does not know."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def body(self) -> BinaryIO: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def observed_at(self) -> datetime: ...
+    @property
+    def cursor(self) -> Any: ...
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def status(self) -> int | None: ...
+    @property
+    def headers(self) -> Mapping[str, str] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RawPiece:
+    """One body in RAW, new for its name. Field names are those of `connectors.declare.Piece`.
+
+    `replaces`: the body of the same name and instant that came before, when a source has issued a file again.
+    `open` may cross to another process.
+    """
+
+    dataset: str
+    name: str
+    sha256: str
+    observed_at: datetime
+    scope: str
+    batch: str
+    fetched_at: datetime
+    bytes: int
+    replaces: str | None
+    cursor: str | None
+    open: Callable[[], BinaryIO]
+
+
+@dataclass(slots=True)
+class _Manifest:
+    """Lines of one dataset, the end of the last whole one, and the newest body of each name."""
+
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    end: int = 0
+    size: int = 0  # of the file, a torn line included
+    newest: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def add(self, line: dict[str, Any]) -> None:
+        self.lines.append(line)
+        if line["new"]:
+            self.newest[line["name"]] = line
+
+
+class Archive:
+    """The RAW archive below one data root. One writer per dataset: its market's lock sees to that."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Callable[[], datetime] = utc_now,
+        version: str = "",
+        on_step: files.Step = files.no_step,
+    ) -> None:
+        self._root = layout.archive
+        self._clock = clock
+        self._version = version
+        self._on_step = on_step
+        self._manifests: dict[str, _Manifest] = {}
+        objects.sweep(self._root)
+
+    def put(
+        self, dataset: str, arrival: ArrivalLike, batch: str, redact: Redact | None = None
+    ) -> RawPiece | None:
+        """Takes a body in and writes its line. None: the same bytes as the newest body of that name.
+
+        `redact` stands between the socket and the archive: what it takes out is never stored, and both hashes
+        are kept.
+        """
+        stored = objects.store(self._root, arrival.body, redact, self._on_step)
+        before = self._manifest(dataset).newest.get(arrival.name)
+        fresh = before is None or before["sha256"] != stored.sha256
+        reissue = fresh and before is not None and before["observed_at"] == _instant(arrival.observed_at)
+        line = self._line(dataset, arrival.name, batch) | {
+            "url": arrival.url,
+            "status": arrival.status,
+            "headers": _kept(arrival.headers),
+            "sha256": stored.sha256,
+            "received_sha256": stored.received_sha256,
+            "bytes": stored.size,
+            "observed_at": _instant(arrival.observed_at),
+            "scope": str(arrival.scope),
+            "cursor": getattr(arrival.cursor, "value", arrival.cursor),
+            "replaces": before["sha256"] if reissue and before else None,
+            "new": fresh,
+        }
+        self._append(dataset, line)
+        return self._piece(line) if fresh else None
+
+    def failed(
+        self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
+    ) -> None:
+        """Writes the line of a fetch that gave no body to believe."""
+        line = self._line(dataset, name, batch)
+        self._append(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
+
+    def pieces(self, dataset: str, batch: str | None = None) -> Iterator[RawPiece]:
+        """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
+
+        Erased ones are gone.
+        """
+        lines = self._manifest(dataset).lines
+        erased = {line["erased"] for line in lines if "erased" in line}
+        found = [
+            line
+            for line in lines
+            if line["new"] and line["sha256"] not in erased and batch in {None, line["batch"]}
+        ]
+        found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch
+        return map(self._piece, found)
+
+    def lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
+        """Every manifest line of a dataset, oldest first."""
+        return iter(tuple(self._manifest(dataset).lines))
+
+    def datasets(self) -> list[str]:
+        """Datasets that have a manifest."""
+        return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
+
+    def verify(self, piece: RawPiece) -> None:
+        """Reads a body to its end; raises CorruptObject, naming object and file, when it is damaged."""
+        objects.verify(self._root, piece.sha256, f"{piece.dataset}: {piece.name}")
+
+    def erase(self, dataset: str, sha256: str, reason: str) -> None:
+        """Removes a body for good and leaves a line that says so.
+
+        Other datasets with these bytes lose them too.
+        """
+        line = self._line(dataset, "", "") | {"erased": sha256, "reason": reason, "new": False}
+        self._append(dataset, line)
+        files.discard(objects.object_path(self._root, sha256))
+
+    def _line(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
+        return {
+            "dataset": dataset,
+            "name": name,
+            "batch": batch,
+            "fetched_at": _instant(self._clock()),
+            "version": self._version,
+        }
+
+    def _path(self, dataset: str) -> Path:
+        return self._root / "manifest" / f"{dataset}.jsonl"
+
+    def _manifest(self, dataset: str) -> _Manifest:
+        """The manifest as the file stands: another Archive may have written to it since."""
+        path = self._path(dataset)
+        size = path.stat().st_size if path.exists() else 0
+        known = self._manifests.get(dataset)
+        if known is None or known.size != size:
+            known = _read(path) if size else _Manifest()
+            self._manifests[dataset] = known
+        return known
+
+    def _append(self, dataset: str, line: dict[str, Any]) -> None:
+        path = self._path(dataset)
+        files.make_folder(path.parent)
+        fresh = not path.exists()
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        with path.open("ab") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            manifest = self._manifest(dataset)
+            handle.truncate(manifest.end)  # a line that a kill tore is no line
+            self._on_step("line begun")
+            handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
+        if fresh:
+            files.sync_folder(path.parent)
+        manifest.add(line)
+        manifest.end += len(text)
+        manifest.size = manifest.end
+        self._on_step("line written")
+
+    def _piece(self, line: Mapping[str, Any]) -> RawPiece:
+        label = f"{line['dataset']}: {line['name']}"
+        return RawPiece(
+            dataset=line["dataset"],
+            name=line["name"],
+            sha256=line["sha256"],
+            observed_at=datetime.fromisoformat(line["observed_at"]),
+            scope=line["scope"],
+            batch=line["batch"],
+            fetched_at=datetime.fromisoformat(line["fetched_at"]),
+            bytes=line["bytes"],
+            replaces=line["replaces"],
+            cursor=line["cursor"],
+            open=partial(objects.open_object, self._root, line["sha256"], label),
+        )
+
+
+def _read(path: Path) -> _Manifest:
+    """All whole lines.
+
+    What follows the last newline was torn by a kill: ignored, and overwritten by the next.
+    """
+    manifest = _Manifest()
+    with path.open("rb") as handle:
+        for number, raw in enumerate(handle, 1):
+            if not raw.endswith(b"\n"):
+                break
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                raise CorruptObject(path, path.stem, f"manifest line {number} is not JSON") from None
+            manifest.end += len(raw)
+            manifest.add(line)
+        manifest.size = handle.seek(0, os.SEEK_END)
+    return manifest
+
+
+def _instant(moment: datetime) -> str:
+    """Fixed width in UTC: sorting the text is sorting the instants."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _kept(headers: Mapping[str, str] | None) -> dict[str, str]:
+    return {key.lower(): value for key, value in (headers or {}).items() if key.lower() in KEPT_HEADERS}

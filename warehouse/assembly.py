@@ -1,0 +1,179 @@
+"""`warehouse.duckdb` of a release: the shared tables in full, sorted, and a digest of each company.
+
+Made from the histories, or copied from the former release with the changed companies written again. Does not
+belong here: what the API answers from (`serving`), or folders, pointers and manifests (`release`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import render
+from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.manifests import Standing
+from warehouse.schema.tables import TABLES
+from warehouse.schema.types import Table
+
+DIGESTS: Final = "digests"
+_WANTED: Final = "WHERE company_id IN (SELECT company_id FROM wanted)"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where one market's rows come from: its history, or a former release where `history` is None."""
+
+    market: str
+    history: Path | None
+
+
+def standing(history: Path, since: Standing | None) -> tuple[Standing, pl.Series | None]:
+    """How far a history stands, and the companies changed since.
+
+    None where that cannot be told: all of them.
+    """
+    with connect() as memory, attached(memory, history, "market") as connection:
+        ids = connection.execute("SELECT id FROM market.identity").fetchall()
+        revision = number(connection, "SELECT coalesce(max(revision), 0) FROM market.altered")
+        now = Standing(ids[0][0] if ids else "", revision)
+        if since is None or since.id != now.id or since.revision > revision:
+            return now, None
+        changed = frame(
+            connection,
+            "SELECT DISTINCT company_id FROM market.altered WHERE revision > $1 ORDER BY 1",
+            [since.revision],
+        )
+        return now, changed["company_id"].cast(pl.String)
+
+
+@contextmanager
+def attached(
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Shows another file, read-only, as a catalog."""
+    literal = str(path).replace("'", "''")
+    connection.execute(f"ATTACH '{literal}' AS {quoted(name)} (READ_ONLY)")
+    try:
+        yield connection
+    finally:
+        connection.execute(f"DETACH {quoted(name)}")
+
+
+def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
+    """Writes every table of every market from nothing, sorted by key."""
+    with connect(path) as connection:
+        for table in TABLES:
+            connection.execute(f"CREATE TABLE {quoted(table.name)} ({_shape(table)})")
+        connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest VARCHAR)")
+        for source in sorted(sources, key=lambda source: source.market):
+            origin = source.history or former
+            if origin is None:
+                raise ValueError(
+                    f"market {source.market}: neither a history nor a former release to take it from"
+                )
+            with attached(connection, origin, "origin"):
+                for table in TABLES:
+                    _copy(connection, table, source)
+        _digest(connection, "")
+        connection.execute("CHECKPOINT")
+
+
+def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
+    """Writes the changed companies of each history again in a copy of the former file.
+
+    No transaction spans it: a kill throws the copy away.
+    """
+    with connect(path) as connection:
+        for history, companies in changed.items():
+            with registered(connection, "changed", companies.rename("company_id").to_frame()):
+                connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
+            with attached(connection, history, "origin"):
+                for name in (*(table.name for table in TABLES), DIGESTS):
+                    connection.execute(f"DELETE FROM {quoted(name)} {_WANTED}")
+                for table in TABLES:
+                    connection.execute(_select(table, "SEMI JOIN wanted USING (company_id)"))
+            _digest(connection, _WANTED)
+        connection.execute("CHECKPOINT")
+
+
+def _shape(table: Table) -> str:
+    extra = ", valid_to DATE" if table.valid_from else ""
+    return render.duckdb_columns(table) + extra
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source) -> None:
+    if source.history is not None:
+        connection.execute(_select(table, ""))
+        return
+    connection.execute(
+        f"""INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM origin.{quoted(table.name)}
+            WHERE split_part(company_id, ':', 2) = $1 ORDER BY {columns(table.key)}""",
+        [source.market],
+    )
+
+
+def _select(table: Table, only: str) -> str:
+    """Takes what a history holds true now; with a world axis, earlier spans too."""
+    name, listed = quoted(table.name), columns(table.names)
+    if table.valid_from:
+        listed += ", valid_to"
+    schemas = ("open", "versions") if table.valid_from else ("open",)
+    rows = " UNION ALL ".join(f"SELECT {listed} FROM origin.{schema}.{name} {only}" for schema in schemas)
+    return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {columns(table.key)}"
+
+
+def _digest(connection: duckdb.DuckDBPyConnection, only: str) -> None:
+    """One digest per company: SHA-256 over its rows in every table, business columns only, sorted.
+
+    Rows are JSON arrays, so no two different rows have one text.
+    """
+    parts = " UNION ALL ".join(_lines(table, place, only) for place, table in enumerate(TABLES))
+    connection.execute(
+        f"""INSERT INTO {DIGESTS}
+            SELECT company_id, sha256(string_agg(line, chr(10) ORDER BY line)) FROM ({parts})
+            GROUP BY company_id ORDER BY company_id"""
+    )
+
+
+def _lines(table: Table, place: int, only: str) -> str:
+    names = [*table.business, *(("valid_to",) if table.valid_from else ())]
+    line = f"json_array({place}, {columns(names)})::VARCHAR"
+    return f"SELECT company_id, {line} AS line FROM {quoted(table.name)} {only}"
+
+
+def fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
+    """SHA-256 over all companies' digests, by company: equal for equal content, however it was built."""
+    digest = hashlib.sha256()
+    found = connection.execute(f"SELECT company_id || ':' || digest FROM {DIGESTS} ORDER BY company_id")
+    while chunk := found.fetchmany(50_000):
+        digest.update("".join(f"{line}\n" for (line,) in chunk).encode())
+    return digest.hexdigest()
+
+
+def counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Rows by table."""
+    return {table.name: number(connection, f"SELECT count(*) FROM {quoted(table.name)}") for table in TABLES}
+
+
+def companies_by_market(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Companies by market."""
+    found = connection.execute("SELECT country, count(*) FROM companies GROUP BY ALL ORDER BY ALL")
+    return dict(found.fetchall())
+
+
+def repeated_keys(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Tables in which a key stands twice (with a world axis: twice from one day)."""
+    return [table.name for table in TABLES if number(connection, _repeated(table))]
+
+
+def _repeated(table: Table) -> str:
+    key = columns([*table.key, *((table.valid_from,) if table.valid_from else ())])
+    groups = f"SELECT 1 FROM {quoted(table.name)} GROUP BY {key} HAVING count(*) > 1"
+    return f"SELECT count(*) FROM ({groups})"

@@ -1,0 +1,253 @@
+"""The contract's JSON shapes from shared rows (CONTRACT 4.1, 4.3, 4.4, 4.5), as DuckDB expressions.
+
+A million rows become documents inside the engine; key order is that of the contract, unknown is null,
+percentages are exact numbers with as many decimals as they have. Does not belong here: where rows come from
+or documents go (`serving`), or which of them an answer holds (`queries`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from warehouse.engine import quoted
+
+Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
+
+PROFILE: Final = (
+    ("id", "c.company_id"),
+    ("org_number", "c.org_number"),
+    ("name", "c.name"),
+    ("country", "c.country"),
+    ("sni_code", "c.industry_code"),
+    ("sni_label", "c.industry_label"),
+    ("municipality", "c.municipality"),
+    ("county", "c.county"),
+    ("registered_date", "c.registered_date"),
+    ("status", "c.status"),
+    ("is_listed", "c.is_listed"),
+    ("latest_revenue", "l.revenue"),
+    ("latest_currency", "l.currency"),
+    ("latest_year", "l.fiscal_year"),
+)
+DETAIL: Final = tuple(
+    (name, f"c.{name}")
+    for name in (
+        "legal_form_code",
+        "legal_form_label",
+        "status_detail",
+        "registry_status",
+        "dissolved_date",
+        "employees",
+        "website",
+        "previous_names",
+        "industry_scheme",
+        "is_listed_source",
+    )
+)
+IDENTIFIERS: Final = tuple(
+    (scheme, "coalesce(n.isin, [])" if scheme == "isin" else f"n.{scheme}")
+    for scheme in ("lei", "isin", "ticker", "exchange_mic", "vat", "euid", "cik")
+)
+ADDRESS: Final = (
+    ("lines", "c.address_lines"),
+    ("postal_code", "c.postal_code"),
+    ("post_town", "c.post_town"),
+    ("municipality", "c.municipality"),
+    ("municipality_code", "c.municipality_code"),
+    ("county", "c.county"),
+    ("county_code", "c.county_code"),
+    ("country", "c.address_country"),
+)
+_LABEL: Final = """CASE f.period_type WHEN 'annual' THEN f.fiscal_year::VARCHAR
+    ELSE f.fiscal_year || '-Q' || f.fiscal_quarter END"""
+PERIOD: Final = (
+    ("period", _LABEL),
+    *(
+        (name, f"f.{name}")
+        for name in (
+            "period_type",
+            "fiscal_year",
+            "fiscal_quarter",
+            "period_start",
+            "period_end",
+            "currency",
+            "revenue",
+            "operating_result",
+            "net_result",
+            "equity",
+            "total_assets",
+            "employees",
+            "is_consolidated",
+            "accounting_standard",
+            "filing_id",
+            "filed_at",
+            "version",
+            "is_restated",
+            "derived",
+        )
+    ),
+)
+
+
+def percent(expression: str) -> str:
+    """A decimal as a JSON number without superfluous zeros: 10.7000 is 10.7, 25.0000 is 25."""
+    return f"rtrim(rtrim(({expression})::DECIMAL(9, 4)::VARCHAR, '0'), '.')::JSON"
+
+
+_OWNER_COLUMNS: Final = (
+    "holder_id",
+    "holder_name",
+    "holder_type",
+    "holder_company_id",
+    "holder_country",
+    "pct",
+    "pct_min",
+    "pct_max",
+    "votes_pct",
+    "share_class",
+    "basis",
+    "is_direct",
+    "as_of",
+    "first_seen",
+    "reconciliation",
+)
+_PERCENTAGES: Final = ("pct", "pct_min", "pct_max", "votes_pct")
+OWNER: Final = (
+    *((name, percent(f"o.{name}") if name in _PERCENTAGES else f"o.{name}") for name in _OWNER_COLUMNS),
+    ("sources", "o.sources::JSON"),
+)
+
+
+def instant(expression: str) -> str:
+    """An instant as the contract writes it: UTC, seconds, Z."""
+    return f"strftime({expression}, '%Y-%m-%dT%H:%M:%SZ')"
+
+
+def json_object(fields: Fields) -> str:
+    """An expression that gives the compact text of a JSON object, keys in this order."""
+    members = ", ".join(f"{quoted(key)} := {expression}" for key, expression in fields)
+    return f"to_json(struct_pack({members}))::VARCHAR"
+
+
+def bytes_of(text: str) -> str:
+    """UTF-8 of a text: what is stored is what is sent."""
+    return f"encode({text})"
+
+
+def nested(key: str, expression: str) -> str:
+    """The text of a JSON object with one member whose value is JSON text."""
+    return f"""'{{"{key}":' || {expression} || '}}'"""
+
+
+def etag(body: str) -> str:
+    """16 hex of the SHA-256 of a body."""
+    return f"sha256({body})[1:16]"
+
+
+# The newest annual period with a revenue; of the consolidated series if that has one ending within 24 months
+# of the newest, else of the company's own (CONTRACT, «latest_revenue»). Nothing unless all three fields are
+# known.
+LATEST: Final = """
+    SELECT company_id, revenue, currency, fiscal_year FROM (
+        SELECT *, max(period_end) OVER companies AS newest,
+            max(period_end) FILTER (is_consolidated) OVER companies AS newest_group
+        FROM financials SEMI JOIN wanted USING (company_id)
+        WHERE is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
+        WINDOW companies AS (PARTITION BY company_id)
+    )
+    WHERE is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
+    QUALIFY row_number() OVER (
+        PARTITION BY company_id ORDER BY period_end DESC, period_start, currency, filing_id
+    ) = 1
+"""
+_OTHER_NAMES: Final = """
+    SELECT company_id, list(value ORDER BY value) FILTER (scheme = 'isin') AS isin,
+        min(value) FILTER (scheme = 'lei') AS lei, min(value) FILTER (scheme = 'ticker') AS ticker,
+        min(value) FILTER (scheme = 'exchange_mic') AS exchange_mic,
+        min(value) FILTER (scheme = 'vat') AS vat, min(value) FILTER (scheme = 'euid') AS euid,
+        min(value) FILTER (scheme = 'cik') AS cik
+    FROM identifiers SEMI JOIN wanted USING (company_id) GROUP BY company_id
+"""
+# Order of relevance: listed before unlisted, large before small, dissolved last; 0 is best, 63 worst. Size is
+# the power of two of the employees, or of the revenue in millions, whichever is larger.
+_CLASS: Final = """
+    CASE WHEN c.status = 'dissolved' THEN 63
+    ELSE 62 - (CASE WHEN c.is_listed THEN 31 ELSE 0 END) - least(30, greatest(
+        ceil(log2(greatest(coalesce(c.employees, 0), 0) + 1)),
+        ceil(log2(greatest(coalesce(l.revenue, 0), 0) / 1000000 + 1))
+    ))::INTEGER END
+"""
+# The lower bits come from the id alone, so that a patched release gives a company the rank that a full one
+# does.
+RANK: Final = f"(({_CLASS})::BIGINT << 56) + ('0x' || sha256(c.company_id)[1:14])::BIGINT"
+
+
+def profiles() -> str:
+    """Profiles of the companies in `wanted`: rank, id, number, name, country, body, etag and the parts."""
+    return f"""
+        WITH latest AS ({LATEST}), names AS ({_OTHER_NAMES})
+        SELECT rank, company_id, org_number, name, country, {bytes_of("body")}, {etag("body")},
+            {bytes_of("detail")}, {bytes_of("identifiers")}, {bytes_of("address")}, {bytes_of("sources")}
+        FROM (
+            SELECT {RANK} AS rank, c.company_id, c.org_number, c.name, c.country,
+                {json_object(PROFILE)} AS body, {json_object(DETAIL)} AS detail,
+                {json_object(IDENTIFIERS)} AS identifiers,
+                {nested("address", json_object(ADDRESS))} AS address,
+                {nested("sources", "coalesce(c.sources, '[]')")} AS sources
+            FROM companies AS c SEMI JOIN wanted USING (company_id)
+            LEFT JOIN latest AS l USING (company_id) LEFT JOIN names AS n USING (company_id)
+        ) ORDER BY rank
+    """
+
+
+def financial_rows() -> str:
+    """Served periods of the companies in `wanted`, in the contract's order within each company."""
+    source = (
+        ("register", "f.register"),
+        ("native_id", "p.native_id"),
+        ("url", "p.document_url"),
+        ("retrieved_at", instant("f.observed_at")),
+    )
+    return f"""
+        SELECT f.company_id, f.period_type, f.fiscal_year, f.period_start::VARCHAR, f.period_end::VARCHAR,
+            f.is_consolidated, f.is_current, f.version, coalesce(f.currency, ''), f.filing_id,
+            {bytes_of(json_object(PERIOD))} AS body, {bytes_of(json_object(source))} AS source
+        FROM financials AS f SEMI JOIN wanted USING (company_id)
+        LEFT JOIN (SELECT filing_id, native_id, document_url FROM filings) AS p USING (filing_id)
+        WHERE f.period_type IS NOT NULL
+        ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, f.currency, f.filing_id,
+            f.is_consolidated DESC, f.version DESC
+    """
+
+
+def owner_rows() -> str:
+    """Owners of the companies in `wanted` and their spans; percentages in ten-thousandths."""
+    return f"""
+        SELECT o.company_id, o.holder_id, o.as_of::VARCHAR AS since,
+            least(o.valid_to, o.ended_on)::VARCHAR AS until,
+            (o.pct * 10000)::BIGINT AS pct, (coalesce(o.pct, o.pct_min) * 10000)::BIGINT AS floor,
+            {bytes_of(json_object(OWNER))} AS body
+        FROM owners AS o SEMI JOIN wanted USING (company_id)
+        ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
+    """
+
+
+EVENT: Final = (
+    ("event_id", "e.event_id"),
+    ("event_type", "e.event_type"),
+    ("company_id", "e.company_id"),
+    ("occurred_at", instant("e.occurred_at")),
+    ("recorded_at", instant("e.recorded_at")),
+    ("sequence", "e.sequence"),
+    ("data", "e.data::JSON"),
+)
+
+
+def event_rows() -> str:
+    """Events of the frame `ledger`, by sequence."""
+    return f"""
+        SELECT e.company_id, e.sequence, e.event_type, {instant("e.recorded_at")} AS recorded_at,
+            {bytes_of(json_object(EVENT))} AS body
+        FROM ledger AS e ORDER BY e.sequence
+    """

@@ -1,0 +1,84 @@
+"""Writing files so that a kill at any moment leaves either the old content or the new.
+
+Temporary file beside the target, fsync, rename, fsync of the folder: in this order, always. Does not belong
+here: what is written, or locking (`locks`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Step = Callable[[str], None]  # told the name of each step of a write; tests stop the process there
+TEMPORARY = ".tmp"
+
+
+def no_step(_: str) -> None:
+    """The hook of everybody who does not watch."""
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes names in a folder durable: a rename is not, until its folder is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_file(path: Path) -> None:
+    """Makes the bytes of a finished file durable."""
+    with path.open("rb") as handle:
+        os.fsync(handle.fileno())
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and its parents, each name durable."""
+    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in missing:
+        sync_folder(part.parent)
+
+
+def temporary(path: Path) -> Path:
+    """The name beside `path` under which it is built. One writer per folder (locks see to it)."""
+    return path.with_name(path.name + TEMPORARY)
+
+
+def publish(built: Path, path: Path) -> None:
+    """Moves a finished temporary file to its name, durably."""
+    sync_file(built)
+    built.replace(path)
+    sync_folder(path.parent)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Replaces a whole small file atomically."""
+    make_folder(path.parent)
+    built = temporary(path)
+    built.write_bytes(content)
+    publish(built, path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replaces a JSON file atomically; keys in the order given."""
+    write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def sync_tree(folder: Path) -> None:
+    """Makes a finished folder durable: its files, then itself."""
+    for path in sorted(folder.iterdir()):
+        sync_file(path)
+    sync_folder(folder)
+
+
+def discard(path: Path) -> None:
+    """Removes a file or folder that nobody may see, if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

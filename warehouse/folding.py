@@ -1,0 +1,42 @@
+"""Names as they are searched: one folding for what is indexed and for what is asked.
+
+Case, accents, the letters of our markets that have no accent to take off (ø æ ß and the like), and
+punctuation go; dots and strokes inside abbreviations go without leaving a gap (A/S and AS are one word). Does
+not belong here: the index (`serving`) or the query (`queries`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_LETTERS: Final = str.maketrans(
+    {
+        "ø": "o",
+        "æ": "ae",
+        "œ": "oe",
+        "ß": "ss",
+        "ð": "d",
+        "đ": "d",
+        "þ": "th",
+        "ł": "l",
+        "ı": "i",
+        "'": "",
+        "’": "",
+    }
+)
+_ABBREVIATION: Final = re.compile(r"(?<!\w)(\w)(?:[./](\w)(?!\w))+\.?")
+_GAP: Final = re.compile(r"[\W_]+")
+
+
+def folded(text: str) -> str:
+    """Words in lower case without accents or punctuation, one space between them; empty if there is none."""
+    text = text.casefold()
+    if not text.isascii():
+        text = "".join(
+            char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
+        )
+    text = text.translate(_LETTERS)
+    text = _ABBREVIATION.sub(lambda found: re.sub(r"[./]", "", found.group()), text)
+    return _GAP.sub(" ", text).strip()

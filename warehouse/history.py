@@ -1,0 +1,284 @@
+"""HISTORY of one market (DESIGN decision 4): one file, one writer, one transaction for all of a run.
+
+Holds the present rows (`present`), the shared tables over time (`changes`), how far each dataset has come,
+what has been done, and the outbox of events. `known_from` is when the source was fetched, so that a rebuild
+from RAW gives the same history. Does not belong here: what makes an event (`pipelines.steps`), publishing
+(`release`).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Self
+
+import duckdb
+import polars as pl
+
+from warehouse import changes, files, present, render
+from warehouse.changes import Changes
+from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.locks import Locked, exclusive
+from warehouse.paths import Layout
+from warehouse.schema.tables import COMPANIES, EVENTS, TABLES
+from warehouse.schema.types import Table
+
+__all__ = ["Changes", "History", "Locked"]
+
+_BOOK: Final = (
+    "CREATE SCHEMA IF NOT EXISTS present",
+    "CREATE SCHEMA IF NOT EXISTS open",
+    "CREATE SCHEMA IF NOT EXISTS versions",
+    "CREATE SCHEMA IF NOT EXISTS closed",
+    "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)",
+    "CREATE TABLE IF NOT EXISTS marks (step VARCHAR, key VARCHAR)",
+    "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
+    "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
+    f"CREATE TABLE IF NOT EXISTS outbox ({render.duckdb_columns(EVENTS)})",
+)
+# DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
+_FREE_SHARE: Final = 0.5
+_FREE_BLOCKS: Final = 256  # of 256 KiB
+
+
+class History:
+    """One market's history, open for writing. A second writer, in any process, is refused with Locked."""
+
+    def __init__(self, layout: Layout, market: str, on_step: files.Step = files.no_step) -> None:
+        self._layout = layout
+        self._market = market
+        self._path = layout.history_file(market)
+        self._on_step = on_step
+        self._stack = ExitStack()
+        self._depth = 0
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(
+                exclusive(self._layout, f"history-{self._market}", f"history of market {self._market}")
+            )
+            files.make_folder(self._path.parent)
+            self._connection = connect(self._path)
+            stack.callback(self._close)
+            with self.transaction():
+                self._prepare()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _close(self) -> None:
+        try:
+            self._connection.execute("CHECKPOINT")
+            self._compact()
+        finally:
+            self._connection.close()
+
+    def _prepare(self) -> None:
+        for statement in _BOOK:
+            self._connection.execute(statement)
+        edition = render.fingerprint(TABLES)
+        found = self._connection.execute("FROM identity").fetchall()
+        if found and found[0][1] == edition:
+            return
+        for table in TABLES:
+            changes.create(self._connection, table)
+        own = found[0][0] if found else uuid.uuid4().hex
+        self._connection.execute("DELETE FROM identity")
+        self._connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
+
+    def _compact(self) -> None:
+        """Writes the file anew where most of it is free. The old one stays whole until the new one is."""
+        sizes = self._connection.execute("PRAGMA database_size").fetchall()
+        total, free = (sizes[0][3], sizes[0][5]) if sizes else (0, 0)
+        if free < _FREE_BLOCKS or free < total * _FREE_SHARE:
+            return
+        built = files.temporary(self._path)
+        files.discard(built)
+        name = quoted(self._path.stem)
+        self._connection.execute(f"ATTACH '{str(built).replace(chr(39), chr(39) * 2)}' AS anew")
+        self._connection.execute(f"COPY FROM DATABASE {name} TO anew")
+        self._connection.execute("DETACH anew")
+        self._connection.close()
+        files.publish(built, self._path)
+        self._connection = connect(self._path)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All calls inside are one transaction; one inside another belongs to the outer."""
+        if self._depth:
+            yield
+            return
+        self._connection.execute("BEGIN")
+        self._depth += 1
+        try:
+            yield
+            self._on_step("before commit")
+            self._connection.execute("COMMIT")
+            self._on_step("committed")
+        except BaseException:
+            self._rollback()
+            raise
+        finally:
+            self._depth -= 1
+
+    def _rollback(self) -> None:
+        try:
+            self._connection.execute("ROLLBACK")
+        except duckdb.TransactionException:  # a failed COMMIT has ended the transaction itself
+            return
+
+    # What has been done
+
+    def mark(self, step: str, key: str) -> None:
+        """Notes that a step has taken `key` in."""
+        if key not in self.marked(step):
+            self._connection.execute("INSERT INTO marks VALUES ($1, $2)", [step, key])
+
+    def marked(self, step: str) -> frozenset[str]:
+        """Keys that a step has taken in."""
+        found = self._connection.execute("SELECT key FROM marks WHERE step = $1", [step]).fetchall()
+        return frozenset(key for (key,) in found)
+
+    # How far each dataset has come
+
+    def baseline(self, dataset: str) -> datetime | None:
+        """Instant of the first edition: up to it the dataset is silent."""
+        return self._moment(dataset, "baseline")
+
+    def high_water(self, dataset: str) -> datetime | None:
+        """Instant of the newest edition taken in: what is not newer is late."""
+        return self._moment(dataset, "high_water")
+
+    def advance(self, dataset: str, instant: datetime) -> None:
+        """Notes an edition. The first sets the baseline; the high-water mark never falls."""
+        if self.baseline(dataset) is None:
+            self._connection.execute("INSERT INTO datasets VALUES ($1, $2, $2)", [dataset, instant])
+        else:
+            self._connection.execute(
+                "UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1",
+                [dataset, instant],
+            )
+
+    def _moment(self, dataset: str, which: str) -> datetime | None:
+        found = frame(self._connection, f"SELECT {which} FROM datasets WHERE dataset = $1", [dataset])
+        return found.item().astimezone(UTC) if found.height else None
+
+    # What the sources say now
+
+    def upsert_present(self, table: Table, rows: pl.DataFrame) -> pl.Series:
+        """Takes staged rows in (columns of the table, `_company_id`, `_observed_at`, `_raw`).
+
+        Newer rows win, of two with one instant the later one. Gives the companies whose content changed.
+        """
+        with self.transaction():
+            return present.upsert(self._connection, table, rows)
+
+    def retire_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
+        """Retires rows that a full edition lacks (`keys`: what it has); gives their companies."""
+        with self.transaction():
+            return present.retire(self._connection, table, keys, instant)
+
+    def present(self, table: Table) -> pl.LazyFrame:
+        """Every present row of a staged table, with the meta columns."""
+        return present.rows_of(self._connection, [table], None)[table.name]
+
+    def present_count(self, table: Table) -> int:
+        """How many present rows are not retired."""
+        present.create(self._connection, table)
+        statement = f"SELECT count(*) FROM present.{quoted(table.name)} WHERE _retired_at IS NULL"
+        return number(self._connection, statement)
+
+    def rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
+        """Present rows of these companies by staged table, retired ones with their instant."""
+        return present.rows_of(self._connection, tables, company_ids)
+
+    # The shared tables over time
+
+    def apply(
+        self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime, *, late: bool = False
+    ) -> Changes:
+        """Brings one table to the image of the touched companies: `rows` is all that is true of them now.
+
+        Rows are compared by their business columns alone. A late image fills history the same way and gives
+        no changes, so that it makes no events.
+        """
+        with self.transaction():
+            known = self._known(touched, instant) if table.name == COMPANIES.name and not late else None
+            found = changes.bring(self._connection, table, rows, touched, instant)
+            if not found.is_empty:
+                self._note(found.companies)
+        if late:
+            return changes.nothing(table)
+        return found if known is None else replace(found, known=known)
+
+    def _known(self, touched: pl.Series, instant: datetime) -> pl.Series:
+        name = quoted(COMPANIES.name)
+        select = "SELECT company_id FROM {}.{} SEMI JOIN touched USING (company_id) WHERE known_from < $1"
+        with registered(self._connection, "touched", touched.rename("company_id").to_frame()):
+            now, once = (
+                frame(self._connection, select.format(schema, name), [instant])["company_id"].cast(pl.String)
+                for schema in ("open", "closed")
+            )
+        return now if once.is_empty() else pl.concat([now, once]).unique()
+
+    def _note(self, companies: pl.Series) -> None:
+        with registered(self._connection, "noted", companies.to_frame()):
+            revision = self.revision + 1
+            self._connection.execute("DELETE FROM altered WHERE company_id IN (SELECT company_id FROM noted)")
+            self._connection.execute("INSERT INTO altered SELECT $1, company_id FROM noted", [revision])
+
+    @property
+    def revision(self) -> int:
+        """Rises with everything that changed a shared table."""
+        return number(self._connection, "SELECT coalesce(max(revision), 0) FROM altered")
+
+    def open_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
+        """What is held true now, one row per key, sorted by it."""
+        select = f"SELECT {columns(table.names)} FROM open.{quoted(table.name)}"
+        if company_ids is None:
+            rows = frame(self._connection, select)
+        else:
+            with registered(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
+                rows = frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
+        return rows.cast(render.polars_schema(table)).sort(table.key)
+
+    def as_of(self, table: Table, known_at: datetime) -> pl.DataFrame:
+        """What was held true at an instant: the table's columns and known_from, known_to, valid_to."""
+        everything = changes.as_of(table, ("open", "versions", "closed"))
+        rows = frame(
+            self._connection,
+            f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)",
+            [known_at],
+        )
+        return rows.cast(render.polars_schema(table)).sort(*table.key, "valid_to", nulls_last=True)
+
+    # Events on their way to the ledger
+
+    def emit(self, events: pl.DataFrame) -> None:
+        """Puts events into the outbox; one whose id is there already is not put twice."""
+        with registered(self._connection, "events", render.conform(EVENTS, events).unique("event_id")):
+            self._connection.execute(
+                "INSERT INTO outbox BY NAME SELECT * FROM events ANTI JOIN outbox USING (event_id)"
+            )
+
+    def outbox(self) -> pl.DataFrame:
+        """Events that have not been taken away, by (occurred_at, event_id)."""
+        rows = frame(self._connection, "FROM outbox")
+        return rows.cast(render.polars_schema(EVENTS)).sort(EVENTS.sort)
+
+    def clear_outbox(self, event_ids: pl.Series) -> None:
+        """Removes events that are durably elsewhere."""
+        with registered(self._connection, "gone", event_ids.rename("event_id").to_frame()):
+            self._connection.execute("DELETE FROM outbox WHERE event_id IN (SELECT event_id FROM gone)")
+
+
+def path_of(layout: Layout, market: str) -> Path | None:
+    """A market's history file where there is one."""
+    path = layout.history_file(market)
+    return path if path.exists() else None

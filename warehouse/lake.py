@@ -1,0 +1,215 @@
+"""STAGED and the images between steps: Parquet files that are written once and read by the next step.
+
+`staged/<dataset>/<batch>/` holds one file per staged table, rejects, signals and an index; `images/<market>/`
+one folder per applied instant with the shared tables of the companies it touched. A folder is built under
+another name and renamed when whole, so that what is there is complete. Which of them history has taken in is
+known by `history`, not here.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+import polars as pl
+
+from warehouse import files, render
+from warehouse.paths import Layout
+from warehouse.reading import Held
+from warehouse.schema.types import Table
+from warehouse.staging import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
+
+__all__ = ["Image", "Lake", "StagedIndex", "StagedWriter"]
+
+INDEX: Final = "index.json"
+TOUCHED: Final = "touched"
+_STAMP: Final = "%Y%m%dT%H%M%S%fZ"
+
+
+@dataclass(frozen=True, slots=True)
+class StagedIndex:
+    """What one staged batch holds. Written last: where there is none, there is no batch.
+
+    `editions`: by instant and scope, `{observed_at, scope, pieces, rows: {table: count}}`. `pieces`: every
+    piece read, `{name, sha256, rows, rejected: null or the reason it was rejected whole}`.
+    """
+
+    dataset: str
+    batch: str
+    tables: Mapping[str, int]
+    rejects: int
+    editions: tuple[Mapping[str, Any], ...]
+    pieces: tuple[Mapping[str, Any], ...]
+    cursor: str | None = None
+    held: Held | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        values = json.loads(text)
+        held = values.pop("held")
+        values["editions"] = tuple(values["editions"])
+        values["pieces"] = tuple(values["pieces"])
+        return cls(**values, held=Held(**held) if held else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Shared tables of the companies that one instant of one batch touched."""
+
+    market: str
+    batch: str
+    instant: datetime
+    path: Path
+
+
+class Lake:
+    """Staged batches and images below one data root."""
+
+    def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
+        self._staged = layout.staged
+        self._images = layout.images
+        self._on_step = on_step
+
+    @contextmanager
+    def writer(self, dataset: str, batch: str) -> Iterator[StagedWriter]:
+        """Collects one staged batch; it is there when the block ends well, and not at all otherwise."""
+        folder = self._staged / dataset / batch
+        if folder.exists():
+            raise FileExistsError(f"{dataset}: batch {batch} is staged already; a batch is written once")
+        built = files.temporary(folder)
+        files.discard(built)
+        files.make_folder(built)
+        with StagedWriter(dataset, batch, built) as writer:
+            yield writer
+        self._on_step("staged written")
+        files.write_json(built / INDEX, writer.index())
+        self._publish(built, folder, "staged")
+
+    def _publish(self, built: Path, folder: Path, what: str) -> None:
+        files.sync_tree(built)
+        self._on_step(f"{what} synced")
+        built.replace(folder)
+        files.sync_folder(folder.parent)
+        self._on_step(f"{what} published")
+
+    def batches(self, dataset: str) -> list[str]:
+        """Batches of a dataset, oldest first."""
+        return sorted(path.parent.name for path in self._whole(self._staged / dataset))
+
+    def index(self, dataset: str, batch: str) -> StagedIndex | None:
+        """What a batch holds; None where it is not staged."""
+        path = self._staged / dataset / batch / INDEX
+        return StagedIndex.parse(path.read_text()) if path.exists() else None
+
+    def indexes(self, dataset: str) -> Iterator[StagedIndex]:
+        """Every staged batch of a dataset, oldest first."""
+        for batch in self.batches(dataset):
+            index = self.index(dataset, batch)
+            if index is not None:
+                yield index
+
+    def staged_pieces(self, dataset: str) -> frozenset[tuple[str, str]]:
+        """(name, sha256) of every piece that has been read, rejected ones too."""
+        return frozenset(
+            (piece["name"], piece["sha256"]) for index in self.indexes(dataset) for piece in index.pieces
+        )
+
+    def cursor(self, dataset: str) -> str | None:
+        """Where the feed goes on: of the newest staged batch that set one."""
+        cursors = [index.cursor for index in self.indexes(dataset) if index.cursor is not None]
+        return cursors[-1] if cursors else None
+
+    def rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
+        """Rows of one staged table with the columns of STAGED_COLUMNS; none where the batch has none."""
+        path = self._staged / dataset / batch / f"{table.name}.parquet"
+        if path.exists():
+            return pl.scan_parquet(path)
+        return pl.LazyFrame(schema={**render.polars_schema(table), **STAGED_COLUMNS})
+
+    def rejects(self, dataset: str, batch: str) -> pl.DataFrame:
+        """What could not be read: table, piece, raw pointer, record, reason, excerpt."""
+        path = self._staged / dataset / batch / f"{REJECTS}.parquet"
+        return pl.read_parquet(path)
+
+    def signals(self, dataset: str, batch: str) -> list[dict[str, Any]]:
+        """What a person should look at."""
+        return json.loads((self._staged / dataset / batch / f"{SIGNALS}.json").read_text())
+
+    def hold(self, dataset: str, batch: str, held: Held | None) -> None:
+        """Marks a batch as held, or with None lets it go on."""
+        index = self.index(dataset, batch)
+        if index is None:
+            raise KeyError(f"{dataset}: batch {batch} is not staged")
+        path = self._staged / dataset / batch / INDEX
+        files.write_json(path, as_json(replace(index, held=held)))
+
+    def write_image(
+        self,
+        market: str,
+        batch: str,
+        instant: datetime,
+        tables: Mapping[str, pl.DataFrame],
+        touched: pl.Series,
+    ) -> Image:
+        """Writes an image durably, replacing one of the same instant that a killed run left."""
+        folder = self._images / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
+        built = files.temporary(folder)
+        files.discard(built)
+        files.make_folder(built)
+        for name, frame in tables.items():
+            frame.write_parquet(built / f"{name}.parquet")
+        touched.rename(TOUCHED).to_frame().write_parquet(built / f"{TOUCHED}.parquet")
+        self._on_step("image written")
+        counts = {name: frame.height for name, frame in tables.items()}
+        value = {"market": market, "batch": batch, "instant": instant.isoformat(), "tables": counts}
+        files.write_json(built / INDEX, value)
+        files.discard(folder)
+        self._publish(built, folder, "image")
+        return Image(market, batch, instant, folder)
+
+    def images(self, market: str) -> list[Image]:
+        """Images of a market by instant, then batch."""
+        return [_image(path.parent) for path in sorted(self._whole(self._images / market))]
+
+    def image(self, image: Image) -> tuple[dict[str, pl.DataFrame], pl.Series]:
+        """The shared tables of an image and the companies it touched."""
+        names = json.loads((image.path / INDEX).read_text())["tables"]
+        tables = {name: pl.read_parquet(image.path / f"{name}.parquet") for name in names}
+        return tables, pl.read_parquet(image.path / f"{TOUCHED}.parquet")[TOUCHED]
+
+    def drop_image(self, image: Image) -> None:
+        """Removes an image that history has taken in; it can be made again from STAGED."""
+        shutil.rmtree(image.path)
+
+    @staticmethod
+    def _whole(folder: Path) -> Iterator[Path]:
+        """Indexes of finished folders; those under a temporary name are not."""
+        return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != files.TEMPORARY)
+
+
+def as_json(index: StagedIndex) -> dict[str, Any]:
+    """An index as its file holds it."""
+    held = index.held
+    return {
+        "dataset": index.dataset,
+        "batch": index.batch,
+        "tables": dict(index.tables),
+        "rejects": index.rejects,
+        "editions": list(index.editions),
+        "pieces": list(index.pieces),
+        "cursor": index.cursor,
+        "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
+        "figures": dict(index.figures),
+    }
+
+
+def _image(folder: Path) -> Image:
+    index = json.loads((folder / INDEX).read_text())
+    return Image(index["market"], index["batch"], datetime.fromisoformat(index["instant"]), folder)

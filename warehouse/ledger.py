@@ -1,0 +1,151 @@
+"""LEDGER (DESIGN decision 6): every event once, numbered for ever, in one immutable segment per release.
+
+Lies outside the releases, is only appended to, never rebuilt and never rolled back. A segment counts from the
+moment `current.json` names a release that covers it; what lies above was left by a kill and is taken away at
+the next start (`Releases.heal`). Does not belong here: what makes an event (`pipelines.steps`), reading by
+sequence without an engine (`segments`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final
+
+import polars as pl
+
+from warehouse import files, render, segments
+from warehouse.manifests import covered
+from warehouse.paths import Layout
+from warehouse.reading import Event
+from warehouse.schema.tables import EVENTS
+from warehouse.segments import Segment, written
+
+SCHEMA: Final = pl.Schema(
+    {
+        "sequence": pl.Int64(),
+        "event_id": pl.String(),
+        "event_type": pl.String(),
+        "company_id": pl.String(),
+        "occurred_at": render.INSTANT,
+        "recorded_at": render.INSTANT,
+        "data": pl.String(),
+    }
+)
+
+
+class Ledger:
+    """The ledger below one data root. Appending wants the release lock; reading wants nothing."""
+
+    def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
+        self._layout = layout
+        self._folder = layout.ledger
+        self._on_step = on_step
+        self._index = segments.LedgerIndex(self._folder)
+
+    def last(self) -> int:
+        """The newest visible sequence; 0 while there is none."""
+        return covered(self._layout)[1]
+
+    def after(self, sequence: int, limit: int) -> list[Event]:
+        """Visible events above a sequence, ascending."""
+        return self._index.after(sequence, self.last(), limit)
+
+    def known(self, event_ids: pl.Series) -> pl.Series:
+        """Those of these ids that the ledger has, whether or not they are visible yet."""
+        wanted = event_ids.rename("event_id").to_frame().lazy()
+        found = [
+            pl.scan_parquet(segments.segment_path(self._folder, segment.release)).select("event_id")
+            for segment in segments.read_index(self._folder)
+        ]
+        if not found:
+            return event_ids.clear()
+        return wanted.join(pl.concat(found), on="event_id", how="semi").collect()["event_id"]
+
+    def append(self, release: int, events: pl.DataFrame, recorded_at: datetime) -> range:
+        """Writes the segment of a release: ids already known are dropped, the rest is numbered.
+
+        Order is (occurred_at, event_id); `sequence` is set into each `data` after `occurred_at`. An empty
+        range and no segment when nothing is new.
+        """
+        entries = segments.read_index(self._folder)
+        if entries and entries[-1].release >= release:
+            raise ValueError(f"ledger: release {release} is not above {entries[-1].release}; heal first")
+        fresh = render.conform(EVENTS, events).unique("event_id", keep="first")
+        fresh = fresh.filter(~pl.col("event_id").is_in(self.known(fresh["event_id"]).to_list()))
+        first = entries[-1].last + 1 if entries else 1
+        if fresh.is_empty():
+            return range(first, first)
+        self._write(release, _numbered(fresh.sort(EVENTS.sort), first, recorded_at))
+        segment = Segment(release, first, first + fresh.height - 1)
+        segments.write_index(self._folder, [*entries, segment])
+        self._on_step("ledger index written")
+        return range(segment.first, segment.last + 1)
+
+    def _write(self, release: int, rows: pl.DataFrame) -> None:
+        files.make_folder(self._folder)
+        path = segments.segment_path(self._folder, release)
+        built = files.temporary(path)
+        rows.write_parquet(built)
+        self._on_step("ledger segment written")
+        files.publish(built, path)
+        self._on_step("ledger segment published")
+        segments.write_lookup(segments.lookup_path(self._folder, release), lookup_rows(rows))
+
+    def rows(self, above: int = 0) -> Iterator[pl.DataFrame]:
+        """Whole segments in order, events with a sequence above `above`."""
+        for segment in segments.read_index(self._folder):
+            if segment.last > above:
+                path = segments.segment_path(self._folder, segment.release)
+                yield pl.read_parquet(path).filter(pl.col("sequence") > above)
+
+    def heal(self, release: int) -> list[str]:
+        """Takes away what lies above a release, and makes lost read indexes again; tells what it did."""
+        told: list[str] = []
+        entries = segments.read_index(self._folder)
+        kept = [entry for entry in entries if entry.release <= release]
+        if len(kept) < len(entries):
+            segments.write_index(self._folder, kept)
+        names = {segments.segment_path(self._folder, entry.release).stem for entry in kept}
+        for path in sorted(self._folder.glob("[0-9]*")) if self._folder.is_dir() else ():
+            if path.name.split(".")[0] not in names or path.suffix == files.TEMPORARY:
+                files.discard(path)
+                told.append(f"removed {path.name} of the ledger: its release was never published")
+        for entry in kept:
+            path = segments.lookup_path(self._folder, entry.release)
+            if not path.exists():
+                rows = pl.read_parquet(segments.segment_path(self._folder, entry.release))
+                segments.write_lookup(path, lookup_rows(rows))
+                told.append(f"made {path.name} of the ledger again")
+        return told
+
+
+def _numbered(events: pl.DataFrame, first: int, recorded_at: datetime) -> pl.DataFrame:
+    rows = events.with_columns(
+        pl.Series("sequence", range(first, first + events.height), pl.Int64()),
+        pl.lit(recorded_at).cast(render.INSTANT).alias("recorded_at"),
+        pl.Series("data", list(map(with_sequence, events["data"], range(first, first + events.height)))),
+    )
+    return rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+
+
+def with_sequence(data: str, sequence: int) -> str:
+    """The contract's `data` with `sequence` right after `occurred_at` (CONTRACT 4.6.
+
+    The order is part of it).
+    """
+    whole: dict[str, Any] = {}
+    for key, value in json.loads(data).items():
+        whole[key] = value
+        if key == "occurred_at":
+            whole["sequence"] = sequence
+    if "sequence" not in whole:
+        raise ValueError("an event's data has no occurred_at")
+    return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+
+
+def lookup_rows(rows: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+    """Rows as the read index holds them."""
+    for row in rows.select(SCHEMA.names()).iter_rows():
+        yield (*row[:4], written(row[4]), written(row[5]), row[6])

@@ -1,0 +1,74 @@
+"""One writer at a time: advisory file locks that the operating system drops when their holder dies.
+
+Does not belong here: what is protected. Readers of releases take no lock; nothing writes what they read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Final
+
+from warehouse.paths import Layout
+
+_POLL_SECONDS: Final = 0.05
+_RELEASE_WAIT_SECONDS: Final = 600.0
+
+
+class Locked(RuntimeError):  # noqa: N818 - named for the state it tells
+    """Somebody else is writing. `what` names it, `holder` is the process that does, where known."""
+
+    def __init__(self, what: str, holder: str) -> None:
+        by = f" by process {holder}" if holder else ""
+        super().__init__(f"{what} is being written{by}: wait until it is done, then run this again")
+        self.what = what
+        self.holder = holder
+
+
+@contextmanager
+def exclusive(layout: Layout, name: str, what: str, wait_seconds: float = 0.0) -> Iterator[None]:
+    """Holds the lock `name`; raises Locked if somebody else still does after the wait.
+
+    Two holders in one process exclude each other too.
+    """
+    layout.locks.mkdir(parents=True, exist_ok=True)
+    with layout.lock(name).open("a+") as handle:
+        deadline = time.monotonic() + wait_seconds
+        while not _taken(handle):
+            if time.monotonic() >= deadline:
+                handle.seek(0)
+                raise Locked(what, handle.read().strip())
+            time.sleep(_POLL_SECONDS)
+        handle.seek(0)
+        handle.truncate()
+        handle.write(str(os.getpid()))
+        handle.flush()
+        try:
+            yield
+        finally:
+            handle.truncate(0)
+
+
+def _taken(handle: IO[str]) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def market_lock(layout: Layout, market: str) -> Iterator[None]:
+    """What an ingest holds from fetch to publish. `History` takes a lock of its own beneath it."""
+    with exclusive(layout, f"market-{market}", f"market {market}"):
+        yield
+
+
+@contextmanager
+def release_lock(layout: Layout) -> Iterator[None]:
+    """What numbering events and publishing a release hold. Waits: two markets may end at one time."""
+    with exclusive(layout, "release", "a release", _RELEASE_WAIT_SECONDS):
+        yield

@@ -1,0 +1,175 @@
+"""What a release says of itself: `manifest.json`, and the pointer `current.json` that names the one served.
+
+Does not belong here: building (`release`) or reading content (`reader`). Imports no engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal, Self
+
+from warehouse import files
+from warehouse.paths import Layout
+from warehouse.reading import DatasetState, Held, MarketState
+
+MANIFEST: Final = "manifest.json"
+WAREHOUSE: Final = "warehouse.duckdb"
+SERVING: Final = "serving.sqlite"
+
+
+class Unsound(RuntimeError):  # noqa: N818 - named for the state it tells
+    """A release or its pointer is not what it says; the message tells which and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a history stood when a release was made.
+
+    Equal ids and revisions mean nothing has changed since.
+    """
+
+    id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One release. `first` above `last` means it brought no events; `history` is by market.
+
+    `full_at`: when its files were last built from nothing. A patched release is its predecessor's files with
+    the changed companies written again.
+    """
+
+    release: int
+    kind: Literal["full", "patch", "rollback"]
+    built_at: datetime
+    full_at: datetime
+    schema_fingerprint: str
+    content_fingerprint: str
+    previous: int | None
+    first: int
+    last: int
+    counts: Mapping[str, int]
+    sizes: Mapping[str, int]
+    markets: Mapping[str, MarketState]
+    history: Mapping[str, Standing] = field(default_factory=dict)
+    rollback_of: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest as its file holds it."""
+        return {
+            "release": self.release,
+            "kind": self.kind,
+            "built_at": self.built_at.isoformat(),
+            "full_at": self.full_at.isoformat(),
+            "schema_fingerprint": self.schema_fingerprint,
+            "content_fingerprint": self.content_fingerprint,
+            "previous": self.previous,
+            "rollback_of": self.rollback_of,
+            "sequence": {"first": self.first, "last": self.last},
+            "segments": {"documents": [SERVING], "names": [SERVING], "warehouse": [WAREHOUSE]},
+            "counts": dict(self.counts),
+            "sizes": dict(self.sizes),
+            "markets": {market: _market_json(state) for market, state in self.markets.items()},
+            "history": {market: asdict(standing) for market, standing in self.history.items()},
+        }
+
+    @classmethod
+    def parse(cls, content: bytes) -> Self:
+        values = json.loads(content)
+        return cls(
+            release=values["release"],
+            kind=values["kind"],
+            built_at=datetime.fromisoformat(values["built_at"]),
+            full_at=datetime.fromisoformat(values["full_at"]),
+            schema_fingerprint=values["schema_fingerprint"],
+            content_fingerprint=values["content_fingerprint"],
+            previous=values["previous"],
+            first=values["sequence"]["first"],
+            last=values["sequence"]["last"],
+            counts=values["counts"],
+            sizes=values["sizes"],
+            markets={market: _market(state) for market, state in values["markets"].items()},
+            history={market: Standing(**standing) for market, standing in values["history"].items()},
+            rollback_of=values["rollback_of"],
+        )
+
+
+def _market_json(state: MarketState) -> dict[str, Any]:
+    return {
+        "state": state.state,
+        "at": state.at.isoformat() if state.at else None,
+        "companies": state.companies,
+        "datasets": {
+            key: {
+                "observed_at": dataset.observed_at.isoformat() if dataset.observed_at else None,
+                "batches": list(dataset.batches),
+                "rows": dataset.rows,
+                "held": asdict(dataset.held) if dataset.held else None,
+            }
+            for key, dataset in state.datasets.items()
+        },
+    }
+
+
+def _market(values: Mapping[str, Any]) -> MarketState:
+    datasets = {
+        key: DatasetState(
+            _instant(value["observed_at"]),
+            tuple(value["batches"]),
+            value["rows"],
+            Held(**value["held"]) if value["held"] else None,
+        )
+        for key, value in values["datasets"].items()
+    }
+    return MarketState(values["state"], _instant(values["at"]), values["companies"], datasets)
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def write(layout: Layout, manifest: Manifest) -> None:
+    """Writes the manifest of a release whose files are there."""
+    files.write_json(layout.release(manifest.release) / MANIFEST, manifest.as_json())
+
+
+def read(layout: Layout, number: int) -> Manifest:
+    """The manifest of a release; Unsound when there is none."""
+    return Manifest.parse(_content(layout, number))
+
+
+def _content(layout: Layout, number: int) -> bytes:
+    path = layout.release(number) / MANIFEST
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise Unsound(f"release {number} has no manifest ({path})") from None
+
+
+def point(layout: Layout, number: int) -> None:
+    """Makes a release the one that is served: atomic, and the last step of every publish."""
+    digest = hashlib.sha256(_content(layout, number)).hexdigest()
+    files.write_json(layout.current, {"release": number, "manifest_sha256": digest})
+
+
+def current(layout: Layout) -> Manifest | None:
+    """The manifest that the pointer names; None before the first release, Unsound when it is not that one."""
+    try:
+        pointer = json.loads(layout.current.read_bytes())
+    except FileNotFoundError:
+        return None
+    content = _content(layout, pointer["release"])
+    if hashlib.sha256(content).hexdigest() != pointer["manifest_sha256"]:
+        raise Unsound(f"release {pointer['release']}: its manifest is not the one that was published")
+    return Manifest.parse(content)
+
+
+def covered(layout: Layout) -> tuple[int, int]:
+    """Number of the release served and its last sequence; (0, 0) before the first."""
+    manifest = current(layout)
+    return (manifest.release, manifest.last) if manifest else (0, 0)

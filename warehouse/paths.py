@@ -1,0 +1,70 @@
+"""Where everything lies below FIRM_DATA: the one place that spells these names.
+
+Does not belong here: settings (who decides the root) or the content of any file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DIGITS = 10  # release numbers in names: sorting names is sorting numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The folders below one data root. Nothing is made until somebody writes."""
+
+    root: Path
+
+    @property
+    def archive(self) -> Path:
+        return self.root / "archive"
+
+    @property
+    def staged(self) -> Path:
+        return self.root / "staged"
+
+    @property
+    def images(self) -> Path:
+        return self.root / "images"
+
+    @property
+    def history(self) -> Path:
+        return self.root / "history"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "ledger"
+
+    @property
+    def releases(self) -> Path:
+        return self.root / "releases"
+
+    @property
+    def locks(self) -> Path:
+        return self.root / "locks"
+
+    @property
+    def current(self) -> Path:
+        """The pointer to the release that is served."""
+        return self.releases / "current.json"
+
+    @property
+    def checked(self) -> Path:
+        """When each market was last looked at, whether or not anything had changed."""
+        return self.releases / "checked.json"
+
+    def history_file(self, market: str) -> Path:
+        return self.history / f"{market}.duckdb"
+
+    def release(self, number: int) -> Path:
+        return self.releases / numbered(number)
+
+    def lock(self, name: str) -> Path:
+        return self.locks / f"{name}.lock"
+
+
+def numbered(number: int) -> str:
+    """A release number as it stands in names."""
+    return f"{number:0{DIGITS}d}"

@@ -1,0 +1,147 @@
+"""The newest staged row of every record: what a source says now, kept in a market's history file.
+
+Does not belong here: what the rows mean (`connectors`), or the shared tables made of them (`changes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import render
+from warehouse.engine import columns, ensure_table, frame, quoted, registered
+from warehouse.schema.types import Table
+
+META: Final[dict[str, pl.DataType]] = {
+    "_company_id": pl.String(),
+    "_observed_at": render.INSTANT,
+    "_raw": pl.String(),
+}
+_META_TYPES: Final = {
+    "_company_id": "VARCHAR",
+    "_observed_at": "TIMESTAMPTZ",
+    "_raw": "VARCHAR",
+    "_retired_at": "TIMESTAMPTZ",
+}
+_ROW: Final = "_row"
+
+
+def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Makes the table of one staged table, and columns that the declaration has gained since."""
+    ensure_table(connection, "present", table.name, render.duckdb_types(table) | _META_TYPES)
+
+
+def upsert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame) -> pl.Series:
+    """Newer rows win, of two with one instant the later.
+
+    Gives the companies whose business content changed.
+    """
+    create(connection, table)
+    schema = {**render.polars_schema(table), **META}
+    rows = _newest(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+    with registered(connection, "staged", rows):
+        connection.execute(_comparison(table))
+        touched = frame(
+            connection,
+            """SELECT DISTINCT company FROM (
+                SELECT unnest([company, former]) AS company FROM compared WHERE differs
+            ) WHERE company IS NOT NULL ORDER BY 1""",
+        )
+        _write(connection, table)
+    return touched["company"].cast(pl.String)
+
+
+def _newest(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per key: of several, the newest, and of those the last."""
+    if rows.select(pl.any_horizontal(pl.col(table.key).is_null()).any()).item():
+        raise ValueError(f"{table.name}: a key column ({', '.join(table.key)}) is null in a staged row")
+    if not render.key_is_sound(table, rows):
+        rows = rows.sort("_observed_at", maintain_order=True)
+        rows = rows.unique(table.key, keep="last", maintain_order=True)
+    return rows.with_row_index(_ROW)
+
+
+def _comparison(table: Table) -> str:
+    """Staged rows that are news.
+
+    No older than what is present. `differs`: in a business column, or retired.
+    """
+    values = [column for column in table.business if column not in table.key]
+    tests = [f"s.{quoted(column)} IS DISTINCT FROM p.{quoted(column)}" for column in values]
+    keys = " AND ".join(f"s.{quoted(column)} = p.{quoted(column)}" for column in table.key)
+    listed = columns([*table.business, *(name for name in table.key if name not in table.business)])
+    return f"""
+        CREATE OR REPLACE TEMP TABLE compared AS
+        SELECT s.{_ROW} AS row, p.old, s._company_id AS company, p._company_id AS former,
+            CASE WHEN p._retired_at > s._observed_at THEN p._retired_at END AS retired,
+            {" OR ".join(["p.old IS NULL", "p._retired_at IS NOT NULL", *tests])} AS differs,
+            s._observed_at, s._raw
+        FROM staged AS s
+        LEFT JOIN (
+            SELECT rowid AS old, {listed}, _company_id, _observed_at, _retired_at
+            FROM present.{quoted(table.name)}
+        ) AS p ON {keys}
+        WHERE p.old IS NULL OR s._observed_at >= p._observed_at
+    """
+
+
+def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Replaces what differs; of the rest only the provenance moves on, so that a late row stays late."""
+    name = f"present.{quoted(table.name)}"
+    connection.execute(
+        f"""UPDATE {name} SET _observed_at = c._observed_at, _raw = c._raw FROM compared AS c
+            WHERE {name}.rowid = c.old AND NOT c.differs AND {name}._observed_at < c._observed_at"""
+    )
+    connection.execute(
+        f"DELETE FROM {name} WHERE rowid IN (SELECT old FROM compared WHERE differs AND old IS NOT NULL)"
+    )
+    connection.execute(
+        f"""INSERT INTO {name} BY NAME
+            SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
+            FROM staged AS s JOIN compared AS c ON s.{_ROW} = c.row AND c.differs"""
+    )
+
+
+def retire(
+    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+) -> pl.Series:
+    """Marks rows that a full edition of the instant lacks; gives their companies. Rows seen later stay."""
+    create(connection, table)
+    name = f"present.{quoted(table.name)}"
+    with registered(connection, "keys", keys.select(table.key).unique()):
+        connection.execute(
+            f"""CREATE OR REPLACE TEMP TABLE absent AS
+                SELECT p.rowid AS old, p._company_id FROM {name} AS p ANTI JOIN keys
+                USING ({columns(table.key)})
+                WHERE p._retired_at IS NULL AND p._observed_at < $1""",
+            [instant],
+        )
+    connection.execute(
+        f"UPDATE {name} SET _retired_at = $1 WHERE rowid IN (SELECT old FROM absent)", [instant]
+    )
+    found = frame(
+        connection, "SELECT DISTINCT _company_id AS c FROM absent WHERE _company_id IS NOT NULL ORDER BY 1"
+    )
+    return found["c"].cast(pl.String)
+
+
+def rows_of(
+    connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], company_ids: pl.Series | None
+) -> dict[str, pl.LazyFrame]:
+    """Present rows, retired ones with their instant, by staged table; None: of every company."""
+    found: dict[str, pl.LazyFrame] = {}
+    for table in tables:
+        create(connection, table)
+        schema = pl.Schema({**render.polars_schema(table), **META, "_retired_at": render.INSTANT})
+        select = f"SELECT {columns(list(schema))} FROM present.{quoted(table.name)} AS p"
+        if company_ids is None:
+            rows = frame(connection, select)
+        else:
+            with registered(connection, "wanted", company_ids.rename("_company_id").unique().to_frame()):
+                rows = frame(connection, f"{select} SEMI JOIN wanted USING (_company_id)")
+        found[table.name] = rows.cast(schema).lazy()
+    return found

@@ -1,0 +1,34 @@
+"""Events of one company by sequence (CONTRACT 4.5)."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from warehouse.queries.pages import page
+from warehouse.reading import EventQuery, Key, Page
+from warehouse.segments import written
+
+
+def events(
+    connection: sqlite3.Connection, company_id: str, query: EventQuery, after: Key | None, limit: int
+) -> Page:
+    """One page of events, newest or oldest first."""
+    tests, values = ["company_id = ?"], [company_id]
+    if query.types:
+        tests.append(f"event_type IN ({', '.join('?' * len(query.types))})")
+        values += query.types
+    if query.since is not None:
+        tests.append("recorded_at >= ?")
+        values.append(written(query.since))
+    if query.until is not None:
+        tests.append("recorded_at < ?")
+        values.append(written(query.until))
+    if after is not None:
+        tests.append(f"sequence {'<' if query.descending else '>'} CAST(? AS INTEGER)")
+        values.append(str(after[0]))
+    rows = connection.execute(
+        f"""SELECT sequence, body FROM events WHERE {" AND ".join(tests)}
+            ORDER BY sequence {"DESC" if query.descending else "ASC"} LIMIT ?""",
+        (*values, limit + 1),
+    )
+    return page((((sequence,), body) for sequence, body in rows), limit)

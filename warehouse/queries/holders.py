@@ -1,0 +1,51 @@
+"""Owners of one company on one day (CONTRACT 4.4)."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from warehouse.queries.pages import page
+from warehouse.reading import Key, Page
+
+_UNITS: Final = 10_000  # percentages are whole ten-thousandths: exact, and they sort
+_ROWS: Final = """SELECT holder_id, pct, floor, body FROM owners
+    WHERE company_id = ? AND since <= ? AND (until IS NULL OR until > ?) ORDER BY position"""
+
+
+def owners(
+    connection: sqlite3.Connection,
+    company_id: str,
+    as_of: date,
+    min_pct: str | None,
+    after: Key | None,
+    limit: int,
+) -> tuple[Page, str | None]:
+    """Owners on that day, largest first, those with a band only last; and the sum of what is known.
+
+    `min_pct` is judged on the percentage, or where only a band is known on its lower bound. The sum is over
+    all owners of that day, whatever the page holds.
+    """
+    day = as_of.isoformat()
+    rows = connection.execute(_ROWS, (company_id, day, day)).fetchall()
+    known = [pct for _, pct, _, _ in rows if pct is not None]
+    least = Decimal(min_pct) * _UNITS if min_pct is not None else None
+    keyed = sorted(
+        (_key(holder_id, pct), body)
+        for holder_id, pct, floor, body in rows
+        if least is None or (floor is not None and floor >= least)
+    )
+    start = tuple(after) if after is not None else ()
+    cut = page(((key, body) for key, body in keyed if key > start), limit)
+    return cut, _number(min(sum(known), 100 * _UNITS)) if known else None
+
+
+def _key(holder_id: str, pct: int | None) -> tuple[int, int, str]:
+    return (0, -pct, holder_id) if pct is not None else (1, 0, holder_id)
+
+
+def _number(units: int) -> str:
+    """Ten-thousandths as a JSON number."""
+    return format((Decimal(units) / _UNITS).normalize(), "f")

@@ -1,0 +1,77 @@
+"""Financial rows of one company (CONTRACT 4.3): it has few, so all are read and the answer is chosen here."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import date
+from typing import Final, NamedTuple
+
+from warehouse.queries.pages import page
+from warehouse.reading import Key, Page, Periods
+
+_ROWS: Final = """SELECT period_type, fiscal_year, period_start, period_end, is_consolidated, is_current,
+    version, currency, filing_id, body, source FROM financials WHERE company_id = ? ORDER BY position"""
+
+
+class _Row(NamedTuple):
+    period_type: str
+    fiscal_year: int
+    period_start: str
+    period_end: str
+    is_consolidated: int
+    is_current: int
+    version: int
+    currency: str
+    filing_id: str
+    body: bytes
+    source: bytes
+
+    @property
+    def key(self) -> tuple[int, int, int, str, str, int, int]:
+        """Newest first, annual before quarterly; total, and independent of the release."""
+        return (
+            -date.fromisoformat(self.period_end).toordinal(),
+            0 if self.period_type == "annual" else 1,
+            -date.fromisoformat(self.period_start).toordinal(),
+            self.currency,
+            self.filing_id,
+            1 - self.is_consolidated,
+            -self.version,
+        )
+
+
+def financials(
+    connection: sqlite3.Connection, company_id: str, query: Periods, after: Key | None, limit: int
+) -> Page:
+    """Periods of one series: group figures where the company has any, never both mixed."""
+    rows = [_Row(*row) for row in connection.execute(_ROWS, (company_id,))]
+    rows = [row for row in _series(rows, query.consolidated) if query.history or row.is_current]
+    rows = _years([row for row in rows if query.period_type in {"all", row.period_type}], query)
+    keyed = sorted((row.key, row) for row in rows)
+    start = tuple(after) if after is not None else ()
+    return page(((key, _body(row, query)) for key, row in keyed if key > start), limit)
+
+
+def _series(rows: list[_Row], consolidated: bool | None) -> list[_Row]:
+    if consolidated is None:
+        consolidated = any(row.is_consolidated for row in rows)
+    return [row for row in rows if bool(row.is_consolidated) == consolidated]
+
+
+def _years(rows: list[_Row], query: Periods) -> list[_Row]:
+    rows = [
+        row
+        for row in rows
+        if (query.from_year is None or row.fiscal_year >= query.from_year)
+        and (query.to_year is None or row.fiscal_year <= query.to_year)
+    ]
+    if query.years is None:
+        return rows
+    newest = sorted({row.fiscal_year for row in rows}, reverse=True)[: query.years]
+    return [row for row in rows if row.fiscal_year in newest]
+
+
+def _body(row: _Row, query: Periods) -> bytes:
+    if not query.sources:
+        return row.body
+    return row.body[:-1] + b',"sources":[' + row.source + b"]}"

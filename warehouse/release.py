@@ -1,0 +1,204 @@
+"""RELEASES (DESIGN decision 7): numbered folders, built beside, verified, published by one atomic replace.
+
+Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next.
+What a kill leaves above the pointer is taken away by `heal`. Does not belong here: the content of the two
+files (`assembly`, `serving`), reading them (`reader`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from warehouse import building, files, manifests, serving, soundness
+from warehouse.archive import utc_now
+from warehouse.building import MarketPart
+from warehouse.engine import connect
+from warehouse.ledger import Ledger
+from warehouse.locks import release_lock
+from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest, Unsound
+from warehouse.paths import Layout
+
+__all__ = ["Manifest", "MarketPart", "Releases", "Unsound"]
+
+KEEP: Final = 5
+
+
+class Releases:
+    """The releases below one data root."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Callable[[], datetime] = utc_now,
+        keep: int = KEEP,
+        on_step: files.Step = files.no_step,
+    ) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._keep = keep
+        self._on_step = on_step
+        self._ledger = Ledger(layout, on_step)
+
+    def current(self) -> Manifest | None:
+        """The release that is served."""
+        return manifests.current(self._layout)
+
+    def list(self) -> list[Manifest]:
+        """Releases that are kept, oldest first; what was never published is not among them."""
+        served = manifests.covered(self._layout)[0]
+        return [manifests.read(self._layout, number) for number in self._numbers() if number <= served]
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(path.parent.name) for path in self._layout.releases.glob(f"[0-9]*/{MANIFEST}"))
+
+    def publish(
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
+    ) -> Manifest | None:
+        """Builds, verifies and serves the next release; None when nothing has changed."""
+        with release_lock(self._layout):
+            manifest = self._build(parts, events, full=full)
+            if manifest is not None:
+                self._flip(manifest.release)
+                self._prune(self._keep)
+            return manifest
+
+    def build(
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
+    ) -> Manifest | None:
+        """Builds and verifies the next release beside the one served; None when nothing has changed."""
+        with release_lock(self._layout):
+            return self._build(parts, events, full=full)
+
+    def flip(self, release: Manifest) -> None:
+        """Serves a release that has been built."""
+        with release_lock(self._layout):
+            self._flip(release.release)
+
+    def heal(self) -> list[str]:
+        """Takes away what a killed run left above the pointer.
+
+        Tells what it did. For the start of every run.
+        """
+        with release_lock(self._layout):
+            return self._heal()
+
+    def checked(self, markets: Iterable[str], at: datetime) -> None:
+        """Notes that markets have been looked at, whether or not anything had changed."""
+        with release_lock(self._layout):
+            path = self._layout.checked
+            known = json.loads(path.read_text()) if path.exists() else {}
+            files.write_json(path, known | {market: at.isoformat() for market in markets})
+
+    def verify(self, number: int) -> None:
+        """Reads a whole release; raises Unsound, naming what does not hold."""
+        soundness.verify(self._layout, manifests.read(self._layout, number))
+
+    def rollback(self, number: int) -> Manifest:
+        """Serves the content of an older release under a new number; the ledger goes on, nothing is unsaid.
+
+        What histories have learned since comes back with the next ingest of each market.
+        """
+        with release_lock(self._layout):
+            self._heal()
+            served = self.current()
+            if served is None or number not in self._numbers() or number >= served.release:
+                raise Unsound(f"release {number} is not one of those kept before the one served")
+            manifest = self._rolled_back(manifests.read(self._layout, number), served)
+            self._flip(manifest.release)
+            return manifest
+
+    def prune(self, keep: int | None = None) -> list[int]:
+        """Removes all but the newest releases, never one that a reader holds; gives their numbers."""
+        with release_lock(self._layout):
+            return self._prune(self._keep if keep is None else keep)
+
+    # Under the release lock
+
+    def _heal(self) -> list[str]:
+        served = manifests.covered(self._layout)[0]
+        numbers = self._numbers()
+        if served == 0 and len(numbers) > 1:
+            raise Unsound(
+                f"{self._layout.current} is missing though releases exist: restore it, or name one in it"
+            )
+        told = self._ledger.heal(served)
+        folders = [path for path in self._layout.releases.glob("[0-9]*") if int(path.name) > served]
+        for folder in sorted(folders):
+            files.discard(folder)
+            told.append(f"removed release {int(folder.name)}: it was never published")
+        return told
+
+    def _build(self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool) -> Manifest | None:
+        self._heal()
+        now = self._clock()
+        fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
+        plan = building.plan(self.current(), parts, fresh, now, full=full)
+        if plan.is_empty:
+            return None
+        numbers = self._ledger.append(plan.number, plan.events, now)
+        self._on_step("events numbered")
+        files.make_folder(self._layout.release(plan.number))
+        building.write(self._layout, self._ledger, plan, self._on_step)
+        manifest = building.describe(self._layout, plan, now, numbers)
+        self._seal(manifest)
+        return manifest
+
+    def _rolled_back(self, old: Manifest, served: Manifest) -> Manifest:
+        number = served.release + 1
+        folder = self._layout.release(number)
+        files.make_folder(folder)
+        for name in (WAREHOUSE, SERVING):
+            shutil.copyfile(self._layout.release(old.release) / name, folder / name)
+        with connect() as source:
+            serving.add_events(folder / SERVING, source, self._ledger.rows(old.last))
+        manifest = replace(
+            old,
+            release=number,
+            kind="rollback",
+            built_at=self._clock(),
+            previous=served.release,
+            first=served.last + 1,
+            last=served.last,
+            sizes=building.sizes(folder),
+            history={},  # the next part of each market is taken whole
+            rollback_of=old.release,
+        )
+        self._seal(manifest)
+        return manifest
+
+    def _seal(self, manifest: Manifest) -> None:
+        soundness.verify(self._layout, manifest)
+        files.sync_tree(self._layout.release(manifest.release))
+        self._on_step("release synced")
+        manifests.write(self._layout, manifest)
+        self._on_step("manifest written")
+
+    def _flip(self, number: int) -> None:
+        manifests.point(self._layout, number)
+        self._on_step("pointer replaced")
+
+    def _prune(self, keep: int) -> list[int]:
+        served = manifests.covered(self._layout)[0]
+        older = [number for number in self._numbers() if number < served]
+        spare = older[: max(0, len(older) - max(0, keep - 1))]
+        return [number for number in spare if _removed(self._layout.release(number))]
+
+
+def _removed(folder: Path) -> bool:
+    """Removes a release unless a reader holds its manifest (`reader` takes a shared lock on it)."""
+    with (folder / MANIFEST).open("rb") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        files.discard(folder)
+        return True

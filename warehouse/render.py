@@ -1,0 +1,178 @@
+"""Table declarations rendered for the engines and for people: polars schemas, DDL, checks, data dictionary.
+
+Does not belong here: any table (`warehouse.schema`) or where its rows are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Final
+
+import polars as pl
+
+from warehouse.engine import quoted
+from warehouse.schema.types import Column, Kind, Table
+
+INSTANT: Final = pl.Datetime("us", "UTC")
+PERCENT: Final = pl.Decimal(9, 4)
+POLARS: Final[dict[Kind, pl.DataType]] = {
+    Kind.TEXT: pl.String(),
+    Kind.TEXTS: pl.List(pl.String()),
+    Kind.JSON: pl.String(),
+    Kind.INTEGER: pl.Int64(),
+    Kind.MONEY: pl.Int64(),
+    Kind.PERCENT: PERCENT,
+    Kind.BOOLEAN: pl.Boolean(),
+    Kind.DATE: pl.Date(),
+    Kind.INSTANT: INSTANT,
+}
+DUCKDB: Final[dict[Kind, str]] = {
+    Kind.TEXT: "VARCHAR",
+    Kind.TEXTS: "VARCHAR[]",
+    Kind.JSON: "VARCHAR",
+    Kind.INTEGER: "BIGINT",
+    Kind.MONEY: "BIGINT",
+    Kind.PERCENT: "DECIMAL(9, 4)",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.INSTANT: "TIMESTAMPTZ",
+}
+EXAMPLES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One rule that rows break: how many rows, and the keys of the first few."""
+
+    table: str
+    column: str | None
+    rule: str
+    count: int
+    examples: tuple[str, ...]
+
+
+def polars_schema(table: Table) -> pl.Schema:
+    """The table's columns as polars types, in order."""
+    return pl.Schema({column.name: POLARS[column.kind] for column in table.columns})
+
+
+def empty(table: Table) -> pl.DataFrame:
+    """A frame without rows."""
+    return pl.DataFrame(schema=polars_schema(table))
+
+
+def conform(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with exactly the declared columns and types, in order.
+
+    Raises polars' own error if it cannot.
+    """
+    return frame.select(pl.col(column.name).cast(POLARS[column.kind]) for column in table.columns)
+
+
+def key_is_sound(table: Table, frame: pl.DataFrame) -> bool:
+    """Whether no key is null and none stands twice."""
+    if frame.select(pl.any_horizontal(pl.col(table.key).is_null()).any()).item():
+        return False
+    key = pl.col(table.key[0]) if len(table.key) == 1 else pl.struct(table.key)
+    return frame.select(key.n_unique()).item() == frame.height
+
+
+def duckdb_types(table: Table) -> dict[str, str]:
+    """The table's columns as DuckDB types, in order."""
+    return {column.name: DUCKDB[column.kind] for column in table.columns}
+
+
+def duckdb_columns(table: Table) -> str:
+    """The column list of a CREATE TABLE, without constraints.
+
+    Storage refuses nothing, checks tell everything.
+    """
+    return ", ".join(f"{quoted(name)} {kind}" for name, kind in duckdb_types(table).items())
+
+
+def duckdb_ddl(table: Table) -> str:
+    """CREATE TABLE without keys or indexes (DESIGN decision 4)."""
+    return f"CREATE TABLE {quoted(table.name)} ({duckdb_columns(table)})"
+
+
+def fingerprint(tables: Iterable[Table]) -> str:
+    """SHA-256 of the declarations: two releases with the same one have the same columns, types and keys."""
+    shapes = [asdict(table) for table in sorted(tables, key=lambda table: table.name)]
+    return hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()
+
+
+def violations(table: Table, frame: pl.DataFrame, today: date) -> list[Violation]:
+    """Every rule of the declaration that the rows break; empty when they are sound."""
+    return list(_violations(table, frame, today))
+
+
+def _violations(table: Table, frame: pl.DataFrame, today: date) -> Iterator[Violation]:
+    yield from _shape(table, frame)
+    schema = polars_schema(table)
+    sound = [column for column in table.columns if frame.schema.get(column.name) == schema[column.name]]
+    for column in sound:
+        for rule, broken in _rules(column, today):
+            yield from _found(table, frame, column.name, rule, frame.filter(broken))
+    if all(name in frame.columns for name in table.key):
+        twice = frame.filter(pl.struct(table.key).is_duplicated())
+        yield from _found(table, frame, None, f"key ({', '.join(table.key)}) is not unique", twice)
+
+
+def _shape(table: Table, frame: pl.DataFrame) -> Iterator[Violation]:
+    """Columns that are missing, not declared, or of another type."""
+    schema = polars_schema(table)
+    for name in schema:
+        if name not in frame.columns:
+            yield Violation(table.name, name, "column is missing", frame.height, ())
+    for name, kind in frame.schema.items():
+        if name not in schema:
+            yield Violation(table.name, name, "column is not declared", frame.height, ())
+        elif kind != schema[name]:
+            yield Violation(table.name, name, f"type is {kind}, not {schema[name]}", frame.height, ())
+
+
+def _rules(column: Column, today: date) -> Iterator[tuple[str, pl.Expr]]:
+    value = pl.col(column.name)
+    if not column.nullable:
+        yield "null where a value is due", value.is_null()
+    if column.allowed:
+        yield "value is not in the code list", value.is_not_null() & ~value.is_in(column.allowed)
+    if column.kind is Kind.PERCENT:
+        yield "percentage below 0 or above 100", ~value.is_between(Decimal(0), Decimal(100))
+    if column.kind is Kind.DATE:
+        yield "date more than a year ahead", value > today + timedelta(days=366)
+    if column.kind is Kind.TEXTS:
+        yield "null inside a list", value.list.eval(pl.element().is_null()).list.any()
+    if column.kind is Kind.TEXT:
+        yield "empty text where null is due", value == ""
+
+
+def _found(
+    table: Table, frame: pl.DataFrame, column: str | None, rule: str, broken: pl.DataFrame
+) -> Iterator[Violation]:
+    if broken.is_empty():
+        return
+    key = [name for name in table.key if name in frame.columns]
+    examples = tuple(" ".join(map(str, row)) for row in broken.select(key).head(EXAMPLES).rows())
+    yield Violation(table.name, column, rule, broken.height, examples)
+
+
+def dictionary(tables: Iterable[Table]) -> str:
+    """The data dictionary in Markdown: one section per table."""
+    parts = ["# Data dictionary\n\nMade from `warehouse.schema`; null is «unknown», never 0.\n"]
+    for table in tables:
+        parts.append(f"\n## {table.name}\n\n{table.description} Key: `{', '.join(table.key)}`.\n\n")
+        parts.append("| column | kind | null | meaning |\n|---|---|---|---|\n")
+        parts.extend(_described(column) for column in table.columns)
+    return "".join(parts)
+
+
+def _described(column: Column) -> str:
+    allowed = f" ({', '.join(column.allowed)})" if column.allowed else ""
+    null = "yes" if column.nullable else "no"
+    return f"| {column.name} | {column.kind} | {null} | {column.description}{allowed} |\n"

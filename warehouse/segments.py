@@ -1,0 +1,128 @@
+"""The ledger's read index: events by sequence, without the engines that wrote them.
+
+Each ledger segment has a small SQLite file beside it, and `index.json` says which sequences lie in which.
+Both can be made again from the segments. Does not belong here: numbering events (`ledger`).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from warehouse import files
+from warehouse.paths import numbered
+from warehouse.reading import Event
+
+INDEX: Final = "index.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Events of one release: sequences `first` to `last`, both inclusive."""
+
+    release: int
+    first: int
+    last: int
+
+
+def segment_path(folder: Path, release: int) -> Path:
+    """The segment itself: all columns, for ever."""
+    return folder / f"{numbered(release)}.parquet"
+
+
+def lookup_path(folder: Path, release: int) -> Path:
+    """The segment's read index."""
+    return folder / f"{numbered(release)}.sqlite"
+
+
+def read_index(folder: Path) -> tuple[Segment, ...]:
+    """Segments in order; none where there is no ledger yet."""
+    path = folder / INDEX
+    return tuple(Segment(**entry) for entry in json.loads(path.read_text())) if path.exists() else ()
+
+
+def write_index(folder: Path, segments: Iterable[Segment]) -> None:
+    """Replaces the index."""
+    files.write_json(folder / INDEX, [asdict(segment) for segment in segments])
+
+
+def write_lookup(path: Path, events: Iterable[tuple[Any, ...]]) -> None:
+    """Writes the read index of one segment from rows in the order of `Event`, instants as text."""
+    files.discard(path)
+    built = files.temporary(path)
+    files.discard(built)
+    with closing(sqlite3.connect(built)) as connection:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute(
+            "CREATE TABLE events (sequence INTEGER PRIMARY KEY, event_id TEXT, event_type TEXT, "
+            "company_id TEXT, occurred_at TEXT, recorded_at TEXT, data TEXT)"
+        )
+        connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", events)
+        connection.commit()
+    files.publish(built, path)
+
+
+class LedgerIndex:
+    """Reads events by sequence. Cheap to make; opens the segments it needs and closes them again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._stamp: tuple[int, int] | None = None
+        self._segments: tuple[Segment, ...] = ()
+
+    def after(self, sequence: int, last: int, limit: int) -> list[Event]:
+        """Up to `limit` events with a sequence above `sequence` and not above `last`, ascending."""
+        found: list[Event] = []
+        for segment in self._current():
+            if segment.last > sequence and segment.first <= last and len(found) < limit:
+                found += self._read(segment, sequence, last, limit - len(found))
+        return found
+
+    def _current(self) -> tuple[Segment, ...]:
+        try:
+            status = (self._folder / INDEX).stat()
+        except FileNotFoundError:
+            return ()
+        stamp = (status.st_mtime_ns, status.st_ino)
+        if stamp != self._stamp:
+            self._segments = read_index(self._folder)
+            self._stamp = stamp
+        return self._segments
+
+    def _read(self, segment: Segment, sequence: int, last: int, limit: int) -> list[Event]:
+        path = lookup_path(self._folder, segment.release)
+        with closing(read_only(path)) as connection:
+            rows = connection.execute(
+                "SELECT * FROM events WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?",
+                (sequence, last, limit),
+            )
+            return [_event(row) for row in rows]
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """Opens a finished SQLite file that nothing writes any more, for any thread, one at a time."""
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    sequence, event_id, event_type, company_id, occurred_at, recorded_at, data = row
+    return Event(
+        sequence, event_id, event_type, company_id, parsed(occurred_at), parsed(recorded_at), data.encode()
+    )
+
+
+def parsed(text: str) -> datetime:
+    """An instant as the contract writes it, seconds or finer."""
+    return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+
+
+def written(moment: datetime) -> str:
+    """An instant as the contract writes it, to the second."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

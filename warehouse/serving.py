@@ -1,0 +1,181 @@
+"""`serving.sqlite` of a release: what the API answers hot, ready to send, by the keys it is asked by.
+
+Documents by company, financial, owner and event rows per company, and the name index. Written once beside the
+release before it, or copied from there and patched; never opened for writing after it is published. Does not
+belong here: the JSON shapes (`documents`) or reading (`queries`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import polars as pl
+
+from warehouse import documents
+from warehouse.engine import registered
+from warehouse.folding import folded
+from warehouse.queries import slips
+
+_CHUNK: Final = 20_000
+_SCHEMA: Final = (
+    """CREATE TABLE companies (rank INTEGER PRIMARY KEY, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
+        name TEXT NOT NULL, country TEXT NOT NULL, folded TEXT NOT NULL, body BLOB NOT NULL,
+        etag TEXT NOT NULL, detail BLOB NOT NULL, identifiers BLOB NOT NULL, address BLOB NOT NULL,
+        sources BLOB NOT NULL)""",
+    """CREATE TABLE financials (company_id TEXT, position INTEGER, period_type TEXT, fiscal_year INTEGER,
+        period_start TEXT, period_end TEXT, is_consolidated INTEGER, is_current INTEGER, version INTEGER,
+        currency TEXT, filing_id TEXT, body BLOB, source BLOB,
+        PRIMARY KEY (company_id, position)) WITHOUT ROWID""",
+    """CREATE TABLE owners (company_id TEXT, position INTEGER, holder_id TEXT, since TEXT, until TEXT,
+        pct INTEGER, floor INTEGER, body BLOB, PRIMARY KEY (company_id, position)) WITHOUT ROWID""",
+    """CREATE TABLE events (company_id TEXT, sequence INTEGER, event_type TEXT, recorded_at TEXT, body BLOB,
+        PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
+    "CREATE TABLE slips (spelling TEXT, word TEXT, PRIMARY KEY (spelling, word)) WITHOUT ROWID",
+    # 1 to 3: prefixes of those lengths have lists of their own; longer ones merge few words
+    """CREATE VIRTUAL TABLE names USING fts5(folded, country, content = 'companies', content_rowid = 'rank',
+        tokenize = 'unicode61 remove_diacritics 0', prefix = '1 2 3')""",
+)
+_CHANGED: Final = "FROM companies WHERE company_id IN (SELECT company_id FROM changed)"
+_INDEXES: Final = (
+    "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
+    "CREATE INDEX companies_by_name ON companies (folded, rank)",
+)
+
+
+def open_for_building(path: Path) -> sqlite3.Connection:
+    """A file that only its builder sees: a kill throws it away, so nothing is journaled."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -262144", "temp_store = MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
+    """Writes the whole file from a release's tables and the ledger; indexes last."""
+    with closing(open_for_building(path)) as target:
+        target.execute("PRAGMA page_size = 8192")
+        target.execute("BEGIN")
+        for statement in _SCHEMA:
+            target.execute(statement)
+        source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
+        _insert_companies(target, source)
+        _insert_rows(target, source)
+        _insert_events(target, ledger, source)
+        target.execute("INSERT INTO names (names) VALUES ('rebuild')")
+        target.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, names, col)")
+        words = target.execute("SELECT term FROM temp.vocabulary WHERE col = 'folded'")
+        _insert_slips(target, source, (word for (word,) in words))
+        target.execute("DROP TABLE temp.vocabulary")
+        for statement in _INDEXES:
+            target.execute(statement)
+        target.execute("COMMIT")
+        target.execute("PRAGMA optimize")
+
+
+def patch(
+    path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, ledger: Iterable[pl.DataFrame]
+) -> None:
+    """Writes the changed companies again in a copy of the former file, and adds new events."""
+    with closing(open_for_building(path)) as target:
+        target.execute("BEGIN")
+        target.execute("CREATE TEMP TABLE changed (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
+        target.executemany("INSERT INTO changed VALUES (?)", ((company,) for company in changed.sort()))
+        with registered(source, "wanted_companies", changed.rename("company_id").to_frame()):
+            source.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM wanted_companies")
+        target.execute(
+            f"""INSERT INTO names (names, rowid, folded, country)
+                SELECT 'delete', rank, folded, country {_CHANGED}"""
+        )
+        for table in ("companies", "financials", "owners"):
+            target.execute(f"DELETE FROM {table} WHERE company_id IN (SELECT company_id FROM changed)")
+        _insert_companies(target, source)
+        target.execute(f"INSERT INTO names (rowid, folded, country) SELECT rank, folded, country {_CHANGED}")
+        names = target.execute(f"SELECT folded {_CHANGED}").fetchall()
+        _insert_slips(target, source, {word for (name,) in names for word in name.split()})
+        _insert_rows(target, source)
+        _insert_events(target, ledger, source)
+        target.execute("COMMIT")
+
+
+def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
+    """Adds events to a copy of an older file: the ledger is never rolled back."""
+    with closing(open_for_building(path)) as target:
+        target.execute("BEGIN")
+        _insert_events(target, ledger, source)
+        target.execute("COMMIT")
+
+
+def _insert_companies(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
+    for chunk in _chunks(source.execute(documents.profiles())):
+        rows = [(*row[:5], folded(row[3]), *row[5:]) for row in chunk]
+        before = target.total_changes
+        target.executemany(f"INSERT OR IGNORE INTO companies VALUES ({_marks(12)})", rows)
+        if target.total_changes - before < len(rows):
+            _insert_crowded(target, rows)
+
+
+def _insert_crowded(target: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:
+    """Two ids in 2^56 may share a rank: the later takes the next free one."""
+    for rank, *row in rows:
+        place = rank
+        while holder := target.execute(
+            "SELECT company_id FROM companies WHERE rank = ?", (place,)
+        ).fetchone():
+            if holder[0] == row[0]:
+                break
+            place += 1
+        else:
+            target.execute(f"INSERT INTO companies VALUES ({_marks(12)})", (place, *row))
+
+
+def _insert_rows(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
+    for table, statement in (("financials", documents.financial_rows()), ("owners", documents.owner_rows())):
+        for chunk in _chunks(source.execute(_positioned(statement))):
+            target.executemany(f"INSERT INTO {table} VALUES ({_marks(len(chunk[0]))})", chunk)
+
+
+def _positioned(statement: str) -> str:
+    """The rows with their place within the company after the company's id."""
+    return f"""SELECT company_id, row_number() OVER (PARTITION BY company_id ORDER BY place) AS position,
+        * EXCLUDE (company_id, place)
+        FROM (SELECT *, row_number() OVER () AS place FROM ({statement})) ORDER BY company_id, position"""
+
+
+def _insert_events(
+    target: sqlite3.Connection, ledger: Iterable[pl.DataFrame], source: duckdb.DuckDBPyConnection
+) -> None:
+    for segment in ledger:
+        with registered(source, "ledger", segment):
+            for chunk in _chunks(source.execute(documents.event_rows())):
+                target.executemany(f"INSERT OR IGNORE INTO events VALUES ({_marks(5)})", chunk)
+
+
+def _insert_slips(
+    target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]
+) -> None:
+    """The table of deletions (`queries.slips`).
+
+    Words that no name holds any more may stay: they find nothing.
+    """
+    frame = pl.DataFrame({"word": [word for word in words if slips.suits(word)]}, schema={"word": pl.String})
+    with registered(source, "words", frame):
+        found = source.execute(
+            """SELECT DISTINCT left(word, place) || word[place + 2:] AS spelling, word FROM (
+                SELECT word, unnest(range(0, length(word) + 1)) AS place FROM words) ORDER BY ALL"""
+        )
+        for chunk in _chunks(found):
+            target.executemany("INSERT OR IGNORE INTO slips VALUES (?, ?)", chunk)
+
+
+def _chunks(result: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
+    while chunk := result.fetchmany(_CHUNK):
+        yield chunk
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)

@@ -1,0 +1,87 @@
+"""What must hold of a release before it is served: counts, keys, columns, content, and that it can be read.
+
+Does not belong here: checks of rows against their declarations (`render.violations`), which run before
+history.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from warehouse import assembly, render, segments
+from warehouse.engine import columns, connect, quoted
+from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
+from warehouse.paths import Layout
+from warehouse.schema.tables import EVENTS, TABLES
+
+
+def verify(layout: Layout, manifest: Manifest) -> None:
+    """Raises Unsound at the first thing that does not hold."""
+    folder = layout.release(manifest.release)
+    for name, size in manifest.sizes.items():
+        path = folder / name
+        if not path.exists() or path.stat().st_size != size:
+            raise Unsound(f"release {manifest.release}: {path} is missing or not {size} bytes long")
+    _tables(folder / WAREHOUSE, manifest)
+    _documents(folder / SERVING, manifest)
+
+
+def _tables(path: Path, manifest: Manifest) -> None:
+    where = f"release {manifest.release}: {path.name}"
+    if manifest.schema_fingerprint != render.fingerprint((*TABLES, EVENTS)):
+        raise Unsound(f"{where}: made by another edition of the schema; only that edition can verify it")
+    with connect(path, read_only=True) as connection:
+        for table in TABLES:
+            connection.execute(f"SELECT {columns(table.names)} FROM {quoted(table.name)} LIMIT 0")
+        counts = assembly.counts(connection)
+        if counts != dict(manifest.counts):
+            raise Unsound(f"{where}: row counts are {counts}, not {dict(manifest.counts)}")
+        if repeated := assembly.repeated_keys(connection):
+            raise Unsound(f"{where}: a key stands twice in {', '.join(repeated)}")
+        content = assembly.fingerprint(connection)
+        if content != manifest.content_fingerprint:
+            raise Unsound(f"{where}: content fingerprint is {content}, not {manifest.content_fingerprint}")
+
+
+def _documents(path: Path, manifest: Manifest) -> None:
+    where = f"release {manifest.release}: {path.name}"
+    with closing(segments.read_only(path)) as connection:
+        found = _one(connection, "SELECT count(*) FROM companies")
+        if found != manifest.counts["companies"]:
+            raise Unsound(f"{where}: {found} documents for {manifest.counts['companies']} companies")
+        newest = _one(connection, "SELECT max(sequence) FROM events") or 0
+        if newest > manifest.last:
+            raise Unsound(f"{where}: holds event {newest}, above the last of the release, {manifest.last}")
+        for market, state in manifest.markets.items():
+            if state.companies:
+                _probe(connection, market, where)
+
+
+def _one(connection: sqlite3.Connection, statement: str) -> int:
+    return connection.execute(statement).fetchone()[0]
+
+
+def _probe(connection: sqlite3.Connection, market: str, where: str) -> None:
+    """Reads one company of a market the ways a request would: by id, by name, as JSON."""
+    row = connection.execute(
+        """SELECT company_id, body, etag, folded, rank FROM companies
+            WHERE company_id > ? ORDER BY company_id LIMIT 1""",
+        (f"firm:{market}:",),
+    ).fetchone()
+    if row is None or not row[0].startswith(f"firm:{market}:"):
+        raise Unsound(f"{where}: no company of market {market} can be read")
+    company_id, body, etag, folded, rank = row
+    if json.loads(body)["id"] != company_id or hashlib.sha256(body).hexdigest()[:16] != etag:
+        raise Unsound(
+            f"{where}: the document of {company_id} is not its own, or its tag is not that of its bytes"
+        )
+    word = folded.partition(" ")[0]
+    found = connection.execute(
+        "SELECT rowid FROM names WHERE names MATCH ? AND rowid = ?", (f'folded : "{word}"', rank)
+    ).fetchone()
+    if word and found is None:
+        raise Unsound(f"{where}: {company_id} is not found by its name")

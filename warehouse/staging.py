@@ -1,0 +1,197 @@
+"""Collecting one staged batch: rows as they come, chunk by chunk, into one Parquet file per table.
+
+Does not belong here: when the batch becomes visible (`lake`) or what its rows mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Protocol, Self
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from warehouse import files, render
+from warehouse.reading import Held
+from warehouse.schema.types import Table
+
+REJECTS: Final = "rejects"
+SIGNALS: Final = "signals"
+STAGED_COLUMNS: Final[dict[str, pl.DataType]] = {
+    "_observed_at": render.INSTANT,
+    "_raw": pl.String(),
+    "_piece": pl.String(),
+    "_scope": pl.String(),
+}
+_REJECT_COLUMNS: Final = ("table", "piece", "raw", "record", "reason", "excerpt")
+_REJECT_SCHEMA: Final = pl.Schema(dict.fromkeys(_REJECT_COLUMNS, pl.String()))
+
+
+class PieceLike(Protocol):
+    """What rows are read from: shaped like `connectors.declare.Piece`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def observed_at(self) -> datetime: ...
+    @property
+    def scope(self) -> str: ...
+
+
+class SignalLike(Protocol):
+    """Shaped like `connectors.declare.Signal`."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def examples(self) -> tuple[str, ...]: ...
+
+
+class StagedWriter:
+    """Takes in what one batch of one dataset reads; `Lake.writer` makes it and publishes what it holds."""
+
+    def __init__(self, dataset: str, batch: str, folder: Path) -> None:
+        self._dataset, self._batch, self._folder = dataset, batch, folder
+        self._stack = ExitStack()
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._tables: dict[str, int] = {}
+        self._rejects: list[pl.DataFrame] = []
+        self._signals: list[dict[str, Any]] = []
+        self._editions: dict[tuple[str, str], dict[str, Any]] = {}
+        self._pieces: dict[tuple[str, str], dict[str, Any]] = {}
+        self._newest: dict[str, dict[str, Any]] = {}  # by SHA-256
+        self._cursor: str | None = None
+        self._held: Held | None = None
+        self._figures: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._stack.close()
+        if kind is None:
+            rejects = pl.concat([pl.DataFrame(schema=_REJECT_SCHEMA), *self._rejects])
+            rejects.write_parquet(self._folder / f"{REJECTS}.parquet")
+            files.write_json(self._folder / f"{SIGNALS}.json", self._signals)
+
+    def rows(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
+        """Adds rows of one piece; the columns of STAGED_COLUMNS are added here."""
+        staged = render.conform(table, rows).with_columns(
+            pl.lit(piece.observed_at.astimezone(UTC)).cast(render.INSTANT).alias("_observed_at"),
+            pl.lit(pointer(piece), pl.String).alias("_raw"),
+            pl.lit(piece.name, pl.String).alias("_piece"),
+            pl.lit(str(piece.scope), pl.String).alias("_scope"),
+        )
+        arrow = staged.to_arrow(compat_level=pl.CompatLevel.oldest())
+        if table.name not in self._writers:
+            path = self._folder / f"{table.name}.parquet"
+            writer = self._stack.enter_context(pq.ParquetWriter(path, arrow.schema, compression="zstd"))
+            self._writers[table.name] = writer
+        self._writers[table.name].write_table(arrow)
+        self._tables[table.name] = self._tables.get(table.name, 0) + rows.height
+        counts = self._edition(piece)["rows"]
+        counts[table.name] = counts.get(table.name, 0) + rows.height
+        self.piece(piece)["rows"] += rows.height
+
+    def rejects(self, piece: PieceLike, table: str, rejects: pl.DataFrame) -> None:
+        """Adds records that could not be read: record, reason, excerpt."""
+        if rejects.is_empty():
+            return
+        where = {"table": table, "piece": piece.name, "raw": pointer(piece)}
+        marked = rejects.with_columns(pl.lit(value, pl.String).alias(name) for name, value in where.items())
+        self._rejects.append(marked.select(pl.col(name).cast(pl.String) for name in _REJECT_COLUMNS))
+        self.piece(piece)["rejects"] += rejects.height
+
+    def rejected_whole(self, piece: PieceLike, reason: str) -> None:
+        """Notes a piece that could not be read at all; it counts as read and does not come again.
+
+        A member of an archive is one reject: the rest of the archive stands.
+        """
+        member = getattr(piece, "member", None)
+        if member is None:
+            self.piece(piece)["rejected"] = reason
+        else:
+            row = pl.DataFrame({"record": [member], "reason": [reason], "excerpt": [None]})
+            self.rejects(piece, "", row)
+
+    def signals(self, signals: Iterable[SignalLike]) -> None:
+        """Adds what a person should look at."""
+        for signal in signals:
+            self._signals.append(
+                {
+                    "dataset": self._dataset,
+                    "code": signal.code,
+                    "subject": signal.subject,
+                    "count": signal.count,
+                    "examples": list(signal.examples),
+                }
+            )
+
+    def piece(self, piece: PieceLike) -> dict[str, Any]:
+        """Notes that a piece has been read: every piece of the batch, before its members, without rows too.
+
+        A member counts to the piece it came in, whatever it is called itself.
+        """
+        self._edition(piece)
+        if getattr(piece, "member", None) is not None and piece.sha256 in self._newest:
+            return self._newest[piece.sha256]
+        entry = {"name": piece.name, "sha256": piece.sha256, "rows": 0, "rejects": 0, "rejected": None}
+        entry = self._pieces.setdefault((piece.name, piece.sha256), entry)
+        self._newest[piece.sha256] = entry
+        return entry
+
+    def cursor(self, value: str | None) -> None:
+        """Where the feed goes on once this batch is there."""
+        self._cursor = value
+
+    def hold(self, held: Held | None) -> None:
+        """Marks the batch as held: a guard refuses it."""
+        self._held = held
+
+    def figures(self, figures: Mapping[str, Any]) -> None:
+        """Adds figures for guards to compare with later: any JSON."""
+        self._figures |= figures
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Rows so far, by table: what guards judge before the batch ends."""
+        return self._tables
+
+    @property
+    def reject_count(self) -> int:
+        """Rejected records so far."""
+        return sum(frame.height for frame in self._rejects)
+
+    def index(self) -> dict[str, Any]:
+        """The index of what was collected (`lake.StagedIndex`)."""
+        held = self._held
+        return {
+            "dataset": self._dataset,
+            "batch": self._batch,
+            "tables": self._tables,
+            "rejects": self.reject_count,
+            "editions": [self._editions[key] for key in sorted(self._editions)],
+            "pieces": list(self._pieces.values()),
+            "cursor": self._cursor,
+            "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
+            "figures": self._figures,
+        }
+
+    def _edition(self, piece: PieceLike) -> dict[str, Any]:
+        key = (piece.observed_at.astimezone(UTC).isoformat(timespec="microseconds"), str(piece.scope))
+        return self._editions.setdefault(key, {"observed_at": key[0], "scope": key[1], "rows": {}})
+
+
+def pointer(piece: PieceLike) -> str:
+    """`sha256` or `sha256#member`."""
+    member = getattr(piece, "member", None)
+    return piece.sha256 if member is None else f"{piece.sha256}#{member}"
