@@ -19,8 +19,16 @@ from rich.table import Table
 # Sizes by scale; "default" ends within ten minutes on two cores.
 BENCHES: dict[str, dict[str, dict[str, int]]] = {
     "bench_ixbrl": {"default": {}, "full": {}, "quick": {"rounds": 1}},
-    "bench_no_csv": {"default": {"rows": 1_000_000}, "full": {"rows": 1_000_000}, "quick": {"rows": 50_000, "rounds": 1}},
-    "bench_diff": {"default": {"rows": 1_000_000}, "full": {"rows": 12_000_000, "rounds": 3}, "quick": {"rows": 50_000, "rounds": 1}},
+    "bench_no_csv": {
+        "default": {"rows": 1_000_000},
+        "full": {"rows": 1_000_000},
+        "quick": {"rows": 50_000, "rounds": 1},
+    },
+    "bench_diff": {
+        "default": {"rows": 1_000_000},
+        "full": {"rows": 12_000_000, "rounds": 3},
+        "quick": {"rows": 50_000, "rounds": 1},
+    },
     "bench_api": {"default": {}, "full": {}, "quick": {"rounds": 1}},
 }
 
@@ -71,7 +79,12 @@ def main() -> None:
         results += _one(name, BENCHES[name][chosen.scale])
     console.print(_table(results))
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    report = {"at": datetime.now(UTC).isoformat(), "scale": chosen.scale, "machine": machine, "results": results}
+    report = {
+        "at": datetime.now(UTC).isoformat(),
+        "scale": chosen.scale,
+        "machine": machine,
+        "results": results,
+    }
     chosen.json.write_text(json.dumps(report, indent=2) + "\n")
     console.print(f"{machine}; {time.monotonic() - started:.0f} s; written to {chosen.json}")
 

@@ -38,7 +38,20 @@ def test_accepted_forms(text: str, company_id: str, check: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "12ab", "0923609017", "01120389x", "firm:XX:1", "firm:NO", "evil:NO:923609016", "٩23609016", "1234567", "US12345678901", "923609016\n"]
+    "text",
+    [
+        "",
+        "12ab",
+        "0923609017",
+        "01120389x",
+        "firm:XX:1",
+        "firm:NO",
+        "evil:NO:923609016",
+        "٩23609016",
+        "1234567",
+        "US12345678901",
+        "923609016\n",
+    ],
 )
 def test_refused_forms(text: str) -> None:
     assert parse(text) is None
@@ -46,7 +59,14 @@ def test_refused_forms(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("market", "text", "org_number"),
-    [("FI", "01120389", "0112038-9"), ("UK", "445790", "00445790"), ("UK", "SC1234", "SC001234"), ("US", "320193", "US0000320193"), ("NO", "0923609016", "923609016"), ("DK", "24256790", "24256790")],
+    [
+        ("FI", "01120389", "0112038-9"),
+        ("UK", "445790", "00445790"),
+        ("UK", "SC1234", "SC001234"),
+        ("US", "320193", "US0000320193"),
+        ("NO", "0923609016", "923609016"),
+        ("DK", "24256790", "24256790"),
+    ],
 )
 def test_a_known_market_accepts_more(market: str, text: str, org_number: str) -> None:
     number = parse_scoped(market, text)
@@ -61,7 +81,9 @@ def test_gb_is_uk() -> None:
 
 @given(st.from_regex(r"[0-9A-Za-z-]{1,14}", fullmatch=True))
 def test_at_most_one_market_answers_a_bare_number(text: str) -> None:
-    answers = [market for market, rule in RULES.items() if rule.bare is not None and rule.bare.fullmatch(text)]
+    answers = [
+        market for market, rule in RULES.items() if rule.bare is not None and rule.bare.fullmatch(text)
+    ]
     assert len(answers) <= 1, answers
 
 
@@ -78,4 +100,7 @@ def test_natural_keys_keep_their_parts_apart() -> None:
     assert ids.natural_id("evt", "ab", "c") != ids.natural_id("evt", "a", "bc")
     assert ids.natural_id("evt", None) != ids.natural_id("evt", "")
     assert len(ids.natural_id("evt", "x")) == 30
-    assert ids.natural_id("own", "firm:NO:923609016", "no.enheter", "1") == "own_" + ids.natural_id("x", "firm:NO:923609016", "no.enheter", "1")[2:]
+    assert (
+        ids.natural_id("own", "firm:NO:923609016", "no.enheter", "1")
+        == "own_" + ids.natural_id("x", "firm:NO:923609016", "no.enheter", "1")[2:]
+    )

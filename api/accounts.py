@@ -1,0 +1,189 @@
+"""What an operator does with accounts and keys; the command line and, later, the dashboard call these.
+
+Belongs here: the rules (tiers, e-mails, domains, what is shown once). Does not belong here: SQL
+(`api.db.repositories`), or how a caller is recognised (`api.auth`).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy.exc import OperationalError
+
+from api.clock import Clock
+from api.db.engine import Database
+from api.db.records import AccountRecord, KeyRecord
+from api.db.repositories import AccountRepository, KeyRepository
+from api.keys import KINDS, Kind, digest_of, make_key, shown_parts
+from api.logs import LOGGER
+from api.origins import check_domain
+from api.ulids import Ulids
+
+TIERS: Final = ("basic", "starter", "pro", "business")  # product.md 1
+STATUSES: Final = ("active", "suspended", "payment_required")
+_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_LONGEST_EMAIL: Final = 320
+_LONGEST_LABEL: Final = 100
+_USED_EVERY: Final = timedelta(minutes=10)
+
+
+class AccountError(ValueError):
+    """What was asked cannot be done; the message says what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key at the one moment it is known: `key` is shown once and kept nowhere."""
+
+    key_id: str
+    key: str
+    kind: Kind
+
+
+class Accounts:
+    """Accounts and keys of one database."""
+
+    def __init__(self, database: Database, pepper: bytes, clock: Clock, ulids: Ulids) -> None:
+        self._database = database
+        self._pepper = pepper
+        self._clock = clock
+        self._ulids = ulids
+
+    def create_account(self, email: str, tier: str) -> AccountRecord:
+        email = email.strip().lower()
+        if not _EMAIL.fullmatch(email) or len(email) > _LONGEST_EMAIL:
+            raise AccountError(f"{email!r} is not an e-mail address")
+        account = AccountRecord(
+            self._ulids.make("acc"), email, _one_of("tier", tier, TIERS), "active", self._clock.now()
+        )
+        with self._database.writing() as session:
+            accounts = AccountRepository(session)
+            if accounts.find(email) is not None:
+                raise AccountError(f"{email} has an account already; change it with set-tier")
+            accounts.add(account)
+        return account
+
+    def account(self, named: str) -> AccountRecord:
+        """By id or e-mail."""
+        with self._database.reading() as session:
+            return _found(AccountRepository(session), named)
+
+    def set_tier(self, named: str, tier: str) -> AccountRecord:
+        with self._database.writing() as session:
+            accounts = AccountRepository(session)
+            account = _found(accounts, named)
+            accounts.change(account.account_id, self._clock.now(), tier=_one_of("tier", tier, TIERS))
+        return replace(account, tier=tier)
+
+    def set_status(self, named: str, status: str) -> AccountRecord:
+        with self._database.writing() as session:
+            accounts = AccountRepository(session)
+            account = _found(accounts, named)
+            accounts.change(account.account_id, self._clock.now(), status=_one_of("status", status, STATUSES))
+        return replace(account, status=status)
+
+    def create_key(
+        self,
+        named: str,
+        kind: str,
+        domains: Sequence[str] = (),
+        label: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """A new key of an account (id or e-mail). Publishable keys need a domain, others take none."""
+        kind = _kind(kind)
+        _check_domains(kind, domains)
+        if label is not None and len(label) > _LONGEST_LABEL:
+            raise AccountError(f"a label has at most {_LONGEST_LABEL} characters")
+        key, now = make_key(kind), self._clock.now()
+        prefix, last = shown_parts(key)
+        with self._database.writing() as session:
+            account = _found(AccountRepository(session), named)
+            record = KeyRecord(
+                key_id=self._ulids.make("key"),
+                account_id=account.account_id,
+                kind=kind,
+                label=label,
+                shown_prefix=prefix,
+                shown_last=last,
+                domains=tuple(domains),
+                created_at=now,
+                expires_at=expires_at,
+                revoked_at=None,
+                last_used_at=None,
+                tier=account.tier,
+                account_status=account.status,
+            )
+            KeyRepository(session).add(record, digest_of(key, self._pepper))
+        return NewKey(record.key_id, key, kind)
+
+    def keys(self, named: str) -> list[KeyRecord]:
+        with self._database.reading() as session:
+            account = _found(AccountRepository(session), named)
+            return KeyRepository(session).of_account(account.account_id)
+
+    def revoke_key(self, key_id: str) -> KeyRecord:
+        """From now on (within the cache time) the key is refused. Revoking again changes nothing."""
+        with self._database.writing() as session:
+            keys = KeyRepository(session)
+            if keys.by_id(key_id) is None:
+                raise AccountError(f"there is no key {key_id}")
+            keys.revoke(key_id, self._clock.now())
+            session.flush()
+            revoked = keys.by_id(key_id)
+        if revoked is None:
+            raise AccountError(f"there is no key {key_id}")
+        return revoked
+
+    def lookup(self, digest: bytes) -> KeyRecord | None:
+        """What the service asks when it meets a key; notes its use now and then, not every time."""
+        with self._database.reading() as session:
+            record = KeyRepository(session).by_digest(digest)
+        now = self._clock.now()
+        if record and (record.last_used_at is None or now - record.last_used_at >= _USED_EVERY):
+            self._note_use(record.key_id, now)
+        return record
+
+    def _note_use(self, key_id: str, at: datetime) -> None:
+        """A busy database must not refuse a good key: the note is then made another time."""
+        try:
+            with self._database.writing() as session:
+                KeyRepository(session).used(key_id, at)
+        except OperationalError:
+            LOGGER.warning("could not note the use of key %s", key_id, exc_info=True)
+
+
+def _found(accounts: AccountRepository, named: str) -> AccountRecord:
+    account = accounts.find(named.strip().lower())
+    if account is None:
+        raise AccountError(f"there is no account {named}; make one with: firm accounts create")
+    return account
+
+
+def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise AccountError(f"{value!r} is not a {what}; choose one of {', '.join(allowed)}")
+    return value
+
+
+def _kind(kind: str) -> Kind:
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise AccountError(f"{kind!r} is not a kind of key; choose one of {', '.join(KINDS)}")
+
+
+def _check_domains(kind: Kind, domains: Sequence[str]) -> None:
+    if kind != "public":
+        if domains:
+            raise AccountError("only publishable keys are bound to domains")
+        return
+    if not domains:
+        raise AccountError("a publishable key needs at least one domain, as example.com or *.example.com")
+    for domain in domains:
+        if not check_domain(domain):
+            raise AccountError(
+                f"{domain!r} is not a domain: write example.com, *.example.com or http://localhost:*"
+            )

@@ -1,0 +1,74 @@
+"""The checks before a route runs, in the contract's order (4.10), for everything under /api/v1.
+
+Route and method are Litestar's; then: key in the URL → authentication → kind and origin of the key →
+account → burst and quota (limits add theirs here, and their headers to `call.headers`) → media types.
+Syntax, validation, existence and state are the routes'. Does not belong here: how any one check works.
+"""
+
+import re
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from api.auth import Caller
+from api.call import Call
+from api.media import check_accept, check_body
+from api.origins import allowed, parse_origin
+from api.problems import problem
+
+_READS: Final = ("GET", "HEAD")
+_KEY_IN_URL: Final = re.compile(
+    rb"firm_(?:live|secret|public)_[0-9A-Za-z]|(?:^|&)(?:api_?key|access_token)=", re.IGNORECASE
+)
+
+
+async def admit(call: Call) -> None:
+    """What stands before every handler that is not public; the caller is known afterwards."""
+    check_url(call.scope["raw_path"], call.query)
+    authorization = call.incoming.get(b"authorization")
+    authenticator = call.service.authenticator
+    caller = authenticator.known(authorization) or await authenticator.caller(authorization)
+    call.caller = caller
+    if caller.kind == "public":
+        check_origin(call, caller)
+    if caller.account_status != "active":
+        check_account(caller)
+    check_accept(call.incoming.get(b"accept"))
+    check_body(call.incoming)
+
+
+def check_url(raw_path: bytes, query: bytes) -> None:
+    """URLs are logged everywhere: a key in one is refused before it is looked at."""
+    if (query and _names_key(query)) or (b"firm" in raw_path and _names_key(raw_path)):
+        raise problem(
+            "api_key_in_url", "Send the key in the Authorization header and rotate it; URLs are logged."
+        )
+
+
+def _names_key(written: bytes) -> bool:
+    return _KEY_IN_URL.search(unquote_to_bytes(written) if b"%" in written else written) is not None
+
+
+def check_origin(call: Call, caller: Caller) -> None:
+    """Publishable keys read company data, from pages on their domains."""
+    if call.method not in _READS:
+        raise problem(
+            "key_kind_not_allowed", "Publishable keys may only read company data.", required_key_kind="secret"
+        )
+    named = call.incoming.get(b"origin") or call.incoming.get(b"referer")
+    if named is None:
+        raise problem(
+            "origin_required",
+            "Publishable keys work only from a browser page on an allowed domain. "
+            "On a server use a secret key.",
+        )
+    text = named.decode("latin-1")
+    origin = parse_origin(text)
+    if origin is None or not allowed(origin, caller.domains):
+        raise problem("origin_not_allowed", f"'{text[:200]}' is not in this key's allowed domains.")
+
+
+def check_account(caller: Caller) -> None:
+    if caller.account_status == "suspended":
+        raise problem("account_suspended", "Contact support.")
+    if caller.account_status == "payment_required":
+        raise problem("payment_required", "The trial ended or no payment succeeded.")

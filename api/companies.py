@@ -1,0 +1,95 @@
+"""Which company a path means: every accepted spelling of a number, and what is answered when there is none.
+
+Does not belong here: the spellings themselves (`warehouse.schema.identifiers`).
+"""
+
+from typing import Final
+
+from api.answers import Header
+from api.call import Call
+from api.problems import InputError, Problem, problem
+from warehouse.reading import Head, Snapshot
+from warehouse.schema.codes import SERVED
+from warehouse.schema.identifiers import CompanyNumber, parse, parse_scoped
+
+COMPANIES: Final = "/api/v1/companies"
+_MARKETS: Final = {code.lower(): code for code in SERVED} | {"gb": "UK"}
+_SHOWN: Final = 60
+_LONGEST: Final = 40  # no accepted spelling is longer
+
+
+def named_in_path(text: str) -> CompanyNumber:
+    """The number in `{org_number}` or `{company_id}` of a path without a market."""
+    found = parse(text) if len(text) <= _LONGEST else None
+    if found is None:
+        raise _not_a_number(text, "fits no supported market's number format")
+    if found.market not in SERVED:
+        raise _announced(found.market)
+    return found
+
+
+def market_in_path(text: str) -> str:
+    """The market code of `{market}`."""
+    if text == "dk":
+        raise _announced("DK")
+    if text not in _MARKETS:
+        raise problem("unknown_market", f"'{text[:_SHOWN]}' is not a market. Markets: us, se, no, fi, uk.")
+    return _MARKETS[text]
+
+
+def named_in_market(market: str, text: str) -> CompanyNumber:
+    """The number in a path that names its market: bare CIK, short UK digits and FI without hyphen too."""
+    short = len(text) <= _LONGEST
+    found = parse_scoped(market, text) if short and ":" not in text else None
+    if found is not None:
+        return found
+    elsewhere = parse(text) if short else None
+    if elsewhere is None:
+        raise _not_a_number(text, f"fits no number format of the market {market.lower()}")
+    if elsewhere.market != market:
+        raise not_found(elsewhere, "wrong_market")
+    return elsewhere
+
+
+def not_found(number: CompanyNumber, reason: str | None = None) -> Problem:
+    """404 with the reason that helps most."""
+    if reason is None:
+        reason = "not_found" if number.check else "check_digit_mismatch"
+    why = {
+        "not_found": f"No company {number.org_number} is known.",
+        "check_digit_mismatch": f"No company {number.org_number} is known; its check digit is wrong.",
+        "wrong_market": f"{number.org_number} is a number of the market {number.market.lower()}.",
+    }
+    return problem("company_not_found", why[reason], reason=reason)
+
+
+def head_of(snapshot: Snapshot, number: CompanyNumber) -> Head:
+    """What a list under a company carries at top level; 404 where the release has no such company."""
+    head = snapshot.head(number.company_id)
+    if head is None:
+        raise not_found(number)
+    return head
+
+
+def location(call: Call, number: CompanyNumber, below: str = "") -> list[Header]:
+    """Content-Location, where the path asked is not the canonical one."""
+    canonical = f"{COMPANIES}/{number.org_number}{below}"
+    if call.path == canonical:
+        return []
+    return [(b"content-location", canonical.encode() + (b"?" + call.query if call.query else b""))]
+
+
+def _announced(market: str) -> Problem:
+    return problem(
+        "market_not_available",
+        f"Denmark ({market.lower()}) is announced but not served yet.",
+        status=404,
+    )
+
+
+def _not_a_number(text: str, why: str) -> Problem:
+    return problem(
+        "invalid_org_number",
+        f"'{text[:_SHOWN]}' {why}.",
+        InputError("format", "see /problems/invalid-org-number for the formats", parameter="org_number"),
+    )

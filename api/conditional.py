@@ -1,0 +1,26 @@
+"""Entity tags and conditional requests (CONTRACT «Conditional requests»).
+
+Tags depend on content only, so they are the same for every key and process. Does not belong here: If-Match of
+webhook resources (their version is their tag).
+"""
+
+import hashlib
+
+_TAG_LENGTH = 16
+
+
+def digest(*parts: bytes) -> bytes:
+    """16 hex characters of SHA-256 over the parts, one after the other."""
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:_TAG_LENGTH].encode()
+
+
+def weak(tag: bytes) -> bytes:
+    return b'W/"' + tag + b'"'
+
+
+def matches(if_none_match: bytes, tag: bytes) -> bool:
+    """Weak comparison of one header value (`*`, one tag or a list) with a bare tag."""
+    if if_none_match == weak(tag):
+        return True
+    asked = [entry.strip() for entry in if_none_match.split(b",")]
+    return b"*" in asked or any(entry.removeprefix(b"W/") == b'"' + tag + b'"' for entry in asked)

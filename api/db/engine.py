@@ -1,0 +1,71 @@
+"""Connections to the control-plane database, SQLite or PostgreSQL, and the two kinds of transaction.
+
+SQLite: write-ahead log, a writer takes its lock at BEGIN (BEGIN IMMEDIATE), so that two writers wait for each
+other instead of failing half-way. Does not belong here: statements (`api.db.repositories`).
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.orm import Session
+
+_BUSY_SECONDS: Final = 10
+_BEGIN: Final = "firm_begin"
+_READ: Final = {_BEGIN: "BEGIN DEFERRED"}
+_WRITE: Final = {_BEGIN: "BEGIN IMMEDIATE"}
+
+
+class Database:
+    """One database; `reading` and `writing` give a session inside one transaction."""
+
+    def __init__(self, url: str) -> None:
+        self.url = make_url(url)
+        self.engine = _engine(url)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A transaction that only reads."""
+        with self._session(_READ) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A transaction that is committed when the block ends well, and rolled back otherwise."""
+        with self._session(_WRITE) as session:
+            yield session
+
+    @contextmanager
+    def _session(self, options: dict[str, str]) -> Iterator[Session]:
+        with (
+            Session(self.engine.execution_options(**options), expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _engine(url: str) -> Engine:
+    if make_url(url).get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+    return engine
+
+
+def _on_connect(connection: sqlite3.Connection, _: Any) -> None:
+    connection.isolation_level = None  # the driver must not begin transactions by itself
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _on_begin(connection: Connection) -> None:
+    begin = connection.get_execution_options().get(_BEGIN, "BEGIN IMMEDIATE")
+    connection.exec_driver_sql(begin)

@@ -1,0 +1,91 @@
+"""Tables of the control plane, as SQLAlchemy models; a test keeps them equal to the migrations.
+
+Does not belong here: queries (`api.db.repositories`).
+"""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    CheckConstraint,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    LargeBinary,
+    MetaData,
+    String,
+    TypeDecorator,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy.types import JSON
+
+# Names that do not depend on the engine, so that migrations can name what they change.
+_NAMES: Final = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Instant(TypeDecorator[datetime]):
+    """An instant in UTC: aware in Python; engines without time zones keep it as written."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("an instant needs a time zone")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(naming_convention=_NAMES)
+
+
+class Account(Base):
+    """Who pays: one e-mail, one tier, many keys."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (
+        CheckConstraint("status IN ('active', 'suspended', 'payment_required')", name="status"),
+    )
+
+    account_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    email: Mapped[str] = mapped_column(String(320), unique=True)
+    tier: Mapped[str] = mapped_column(String(20))
+    status: Mapped[str] = mapped_column(String(20))
+    created_at: Mapped[datetime] = mapped_column(Instant())
+    updated_at: Mapped[datetime] = mapped_column(Instant())
+    keys: Mapped[list["ApiKey"]] = relationship(back_populates="account", lazy="raise")
+
+
+class ApiKey(Base):
+    """One key: its digest, what may be shown of it, and until when it works."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = (CheckConstraint("kind IN ('live', 'secret', 'public')", name="kind"),)
+
+    key_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    label: Mapped[str | None] = mapped_column(String(100))
+    shown_prefix: Mapped[str] = mapped_column(String(20))
+    shown_last: Mapped[str] = mapped_column(String(4))
+    digest: Mapped[bytes] = mapped_column(LargeBinary(32), unique=True)
+    domains: Mapped[list[str]] = mapped_column(JSON())
+    created_at: Mapped[datetime] = mapped_column(Instant())
+    expires_at: Mapped[datetime | None] = mapped_column(Instant())
+    revoked_at: Mapped[datetime | None] = mapped_column(Instant())
+    last_used_at: Mapped[datetime | None] = mapped_column(Instant())
+    account: Mapped[Account] = relationship(back_populates="keys", lazy="raise")

@@ -1,0 +1,37 @@
+"""What repositories hand out: plain frozen values, never live rows of a session.
+
+Does not belong here: how they are stored (`api.db.models`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from api.keys import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRecord:
+    account_id: str
+    email: str
+    tier: str
+    status: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """One key with what admission needs to know of its account. The key itself is nowhere."""
+
+    key_id: str
+    account_id: str
+    kind: Kind
+    label: str | None
+    shown_prefix: str
+    shown_last: str
+    domains: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    tier: str
+    account_status: str

@@ -1,0 +1,58 @@
+"""What callers may send and want back: Accept (406), Content-Type (415), sizes (413, 414, 431).
+
+Does not belong here: the content of a body, or query parameters (`api.parameters`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from api.problems import Problem, problem
+
+URL_LIMIT: Final = 8192
+HEADERS_LIMIT: Final = 16384
+BODY_LIMIT: Final = 65536
+
+_HEADER_OVERHEAD: Final = 4  # ": " and the line end
+_ACCEPTABLE: Final = (b"*/*", b"application/*", b"application/json", b"application/problem+json")
+_BODY_TYPES: Final = (b"application/json",)
+
+
+def oversized(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]) -> Problem | None:
+    """A URL or headers beyond the limits; checked before anything reads them."""
+    if len(raw_path) + len(query) + 1 > URL_LIMIT:
+        return problem("uri_too_long", f"At most {URL_LIMIT} bytes.", limit=URL_LIMIT)
+    size = sum([len(name) + len(value) + _HEADER_OVERHEAD for name, value in headers])
+    if size > HEADERS_LIMIT:
+        return problem("headers_too_large", f"At most {HEADERS_LIMIT} bytes.", limit=HEADERS_LIMIT)
+    return None
+
+
+def check_accept(accept: bytes | None) -> None:
+    """Refuse a caller that takes no JSON."""
+    if accept is None or accept in _ACCEPTABLE or not accept.strip():
+        return
+    if not any(_accepts_json(choice) for choice in accept.split(b",")):
+        raise problem("not_acceptable", "Only application/json is served.")
+
+
+def _accepts_json(choice: bytes) -> bool:
+    media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
+    refused = any(
+        setting.replace(b" ", b"") in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000") for setting in settings
+    )
+    return media_type in _ACCEPTABLE and not refused
+
+
+def check_body(headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT) -> None:
+    """Refuse a body that is too large or not JSON, by what the headers announce of it."""
+    if b"content-length" not in headers and b"transfer-encoding" not in headers:
+        return
+    length = headers.get(b"content-length", b"0")
+    announced = int(length) if length.isdigit() else 0
+    if announced > limit:
+        raise problem("payload_too_large", f"At most {limit} bytes.", limit=limit)
+    if not announced and b"transfer-encoding" not in headers:
+        return
+    media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if media_type not in _BODY_TYPES:
+        raise problem("unsupported_media_type", "Send application/json.")

@@ -1,0 +1,86 @@
+"""On which pages a publishable key works: the Origin header against the key's domains (KEYS_AND_LIMITS 3.2).
+
+Hosts are compared as parsed, lower-cased hosts, never as substrings. Does not belong here: CORS headers.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+_LOCAL: Final = ("localhost", "127.0.0.1")
+_PORTS: Final = {"https": 443, "http": 80}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    scheme: str
+    host: str
+    port: int
+
+
+def parse_origin(text: str) -> Origin | None:
+    """The origin of an Origin or Referer header; None for `null` and for anything that is no web address."""
+    try:
+        parts = urlsplit(text.strip())
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _PORTS or not parts.hostname or parts.username is not None:
+        return None
+    return Origin(parts.scheme, _ascii(parts.hostname), port or _PORTS[parts.scheme])
+
+
+def _ascii(host: str) -> str:
+    """Lower case and punycode, so that one host has one spelling."""
+    host = host.lower().rstrip(".")
+    try:
+        return host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        return host
+
+
+def allowed(origin: Origin, domains: tuple[str, ...]) -> bool:
+    """Whether one of the key's domains (`host[:port]`, `*.host`, `http://localhost:*`) covers the origin."""
+    return any(_covers(domain, origin) for domain in domains)
+
+
+def _covers(domain: str, origin: Origin) -> bool:
+    if domain.startswith("http://"):
+        return _covers_local(domain.removeprefix("http://"), origin)
+    host, _, port = domain.partition(":")
+    if origin.scheme != "https" or origin.port != int(port or _PORTS["https"]):
+        return False
+    host = _ascii(host)
+    if host.startswith("*."):
+        # one or more labels before it, never the apex itself
+        return origin.host.endswith(host[1:]) and len(origin.host) > len(host) - 1
+    return origin.host == host
+
+
+def _covers_local(domain: str, origin: Origin) -> bool:
+    host, _, port = domain.partition(":")
+    return (
+        origin.scheme == "http"
+        and host in _LOCAL
+        and origin.host == host
+        and (port == "*" or origin.port == int(port or _PORTS["http"]))
+    )
+
+
+def check_domain(domain: str) -> bool:
+    """Whether a key may be bound to this text: what `allowed` understands, nothing broader than a site."""
+    plain = domain.removeprefix("http://")
+    host, colon, port = plain.partition(":")
+    if colon and port != "*" and not (port.isascii() and port.isdigit() and 0 < int(port) <= 65535):  # noqa: PLR2004
+        return False
+    if domain.startswith("http://"):
+        return host in _LOCAL
+    return port != "*" and _is_host(host.removeprefix("*."))
+
+
+def _is_host(host: str) -> bool:
+    labels = _ascii(host).split(".")
+    return len(labels) > 1 and all(
+        label and label.replace("-", "").isalnum() and not label.startswith("-") and not label.endswith("-")
+        for label in labels
+    )

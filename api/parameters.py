@@ -1,0 +1,149 @@
+"""The strict query layer: every parameter is declared once, and the declaration both reads and documents it.
+
+Litestar takes the last of two, ignores what it does not know and reads `1.0` as an integer; here unknown,
+repeated and malformed parameters are a 400 that says what was meant. Belongs here: what a declaration is
+and how a query string is read. Does not belong here: kinds of values (`api.values`), or which operation has
+which parameters (`api.queries`).
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar, cast
+from urllib.parse import unquote_to_bytes
+
+from api.problems import InputError, Problem, parameter_problem, problem
+
+T = TypeVar("T")
+_BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SHOWN: Final = 60  # characters of a caller's own text that an answer repeats
+_PAGING: Final = ("limit", "cursor")
+
+
+@dataclass(eq=False, slots=True)
+class BadValue(ValueError):  # noqa: N818 -- a value, not a failure of ours
+    """Raised by a reader: a code for programs, and what the value must be, continuing «'limit' …»."""
+
+    code: str
+    requirement: str
+
+
+@dataclass(frozen=True)
+class Parameter(Generic[T]):
+    """One query parameter: its name, how its text is read, its default, and its JSON schema."""
+
+    name: str
+    read: Callable[[str], T]
+    default: T
+    description: str
+    schema: Mapping[str, Any]
+    listed: bool = False
+    """Comma-separated in the query, an array in the schema."""
+    example: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of one query, by their declarations."""
+
+    by_name: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, parameter: Parameter[T]) -> T:
+        return cast("T", self.by_name.get(parameter.name, parameter.default))
+
+    def filters(self) -> list[tuple[str, str]]:
+        """Everything but paging, in an order of its own: what a cursor is bound to."""
+        return sorted((name, repr(value)) for name, value in self.by_name.items() if name not in _PAGING)
+
+
+_NOTHING: Final = Values()
+
+
+class Query:
+    """The parameters of one operation."""
+
+    def __init__(self, *parameters: Parameter[Any]) -> None:
+        self.parameters = parameters
+        self._by_name = {parameter.name: parameter for parameter in parameters}
+
+    def read(self, query_string: bytes) -> Values:
+        """The values, or a 400 for the first thing wrong: unknown, then repeated, then the values."""
+        if not query_string:
+            return _NOTHING
+        pairs = _split(query_string)
+        self._check_names(pairs)
+        values: dict[str, Any] = {}
+        wrong: list[InputError] = []
+        for name, text in pairs:
+            try:
+                values[name] = self._by_name[name].read(text)
+            except BadValue as bad:
+                wrong.append(InputError(bad.code, bad.requirement, parameter=name))
+        if wrong:
+            raise _wrong_values(wrong)
+        return Values(values)
+
+    def _check_names(self, pairs: list[tuple[str, str]]) -> None:
+        names = [name for name, _ in pairs]
+        for name in names:
+            if name not in self._by_name:
+                raise self._unknown(name)
+        for name in names:
+            if names.count(name) > 1:
+                raise problem(
+                    "duplicate_parameter",
+                    f"'{name}' may be given once.",
+                    InputError("duplicate", f"given {names.count(name)} times", parameter=name),
+                )
+
+    def _unknown(self, name: str) -> Problem:
+        shown = name[:_SHOWN]
+        near = difflib.get_close_matches(shown, self._by_name, 1)
+        hint = f"did you mean '{near[0]}'?" if near else self._known()
+        meant = f"Did you mean '{near[0]}'?" if near else f"{self._known().capitalize()}."
+        return problem(
+            "unknown_parameter",
+            f"Unknown query parameter '{shown}'. {meant}",
+            InputError("unknown", hint, parameter=shown),
+        )
+
+    def _known(self) -> str:
+        return f"known are {', '.join(self._by_name)}" if self._by_name else "there are none here"
+
+
+def _split(query_string: bytes) -> list[tuple[str, str]]:
+    text = query_string.decode("latin-1")
+    pairs: list[tuple[str, str]] = []
+    for part in text.split("&"):
+        if part:
+            name, _, value = part.partition("=")
+            name = _decoded(name, name)
+            pairs.append((name, _decoded(value, name)))
+    return pairs
+
+
+def _decoded(text: str, parameter: str) -> str:
+    """Percent-decoding that refuses what it cannot read, instead of guessing."""
+    if text.isascii() and text.isalnum():
+        return text
+    wrong = parameter_problem(parameter[:_SHOWN], "encoding", "must be percent-encoded UTF-8")
+    if _BROKEN_ESCAPE.search(text):
+        raise wrong
+    try:
+        return unquote_to_bytes(text.replace("+", " ").encode("latin-1")).decode()
+    except UnicodeError:
+        raise wrong from None
+
+
+def _wrong_values(wrong: list[InputError]) -> Problem:
+    first = wrong[0]
+    detail = (
+        f"'{first.parameter}' {first.detail}."
+        if len(wrong) == 1
+        else f"{len(wrong)} parameters are not valid."
+    )
+    return problem("invalid_parameter", detail, *wrong)
+
+
+NO_PARAMETERS: Final = Query()

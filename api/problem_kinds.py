@@ -1,0 +1,140 @@
+"""The table of error kinds (CONTRACT 4.10): code, status, fixed title, and what its page says.
+
+One row per code; `code` is the stable switch of clients, `title` is fixed per type. Does not belong here: the
+detail of one occurrence, or how a problem is sent (`api.problems`).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+# The two 429s use the name that IANA registered for the RateLimit fields.
+QUOTA_TYPE: Final = "https://iana.org/assignments/http-problem-types#quota-exceeded"
+_QUOTA_TITLE: Final = "Request cannot be satisfied as assigned quota has been exceeded"
+_QUOTA_CODES: Final = ("rate_limited", "quota_exceeded")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of error; `fix` says what a client should do about it."""
+
+    code: str
+    status: int
+    title: str
+    explanation: str
+    fix: str
+    other_statuses: tuple[int, ...] = ()
+
+    @property
+    def slug(self) -> str:
+        return self.code.replace("_", "-")
+
+    def type_url(self, public_url: str) -> str:
+        return QUOTA_TYPE if self.code in _QUOTA_CODES else f"{public_url}/problems/{self.slug}"
+
+
+_ALL: Final = (
+    Kind("malformed_json", 400, "Request body is not valid JSON", "The body could not be parsed.",
+         "Send one JSON object in UTF-8."),
+    Kind("invalid_parameter", 400, "A parameter is invalid",
+         "A parameter or header has a value that is not allowed.",
+         "Read errors[]: it names the parameter and what it must be."),
+    Kind("unknown_parameter", 400, "A parameter is not known", "The operation has no such query parameter.",
+         "Check the spelling against /api/openapi.json."),
+    Kind("duplicate_parameter", 400, "A parameter was given twice", "Every parameter may be given once.",
+         "Where several values are allowed, separate them by commas."),
+    Kind("api_key_in_url", 400, "API key in the URL", "A key was found in the URL, and URLs are logged.",
+         "Revoke the key, make a new one, and send it in the Authorization header."),
+    Kind("invalid_org_number", 400, "Not a company number", "The number fits no supported market's format.",
+         "Sweden: 10 digits, or 6-4 with a hyphen. Norway: 9 digits. Finland: 7 digits, a hyphen, 1 digit. "
+         "United Kingdom: 8 characters, as 01234567 or SC123456. "
+         "United States: US and the CIK, as US0000320193. "
+         "Or a full id, as firm:SE:5599999991."),
+    Kind("invalid_cursor", 400, "Cursor is not valid",
+         "The cursor was not issued by this service or was altered.",
+         "Start again without a cursor."),
+    Kind("cursor_mismatch", 400, "Cursor belongs to another query",
+         "A cursor continues only the query it came from.",
+         "Repeat all parameters of the first request; only 'limit' may change."),
+    Kind("cursor_expired", 400, "Cursor has expired", "Cursors are valid for 7 days.",
+         "Start again without a cursor."),
+    Kind("market_not_available", 400, "Market is not served yet",
+         "The market is announced but not served yet.",
+         "Use one of the served markets: us, se, no, fi, uk.", other_statuses=(404,)),
+    Kind("invalid_idempotency_key", 400, "Idempotency-Key is not valid", "The header's value is not allowed.",
+         "Send 1 to 255 printable ASCII characters."),
+    Kind("missing_api_key", 401, "API key required", "The request carries no API key.",
+         "Send 'Authorization: Bearer <API_KEY>'."),
+    Kind("invalid_api_key", 401, "API key is not valid", "The key is unknown or mistyped.",
+         "Check the key; it begins with firm_live_, firm_secret_ or firm_public_."),
+    Kind("revoked_api_key", 401, "API key was revoked",
+         "The key was revoked by its owner.", "Use another key."),
+    Kind("expired_api_key", 401, "API key has expired", "The key had an end date, which has passed.",
+         "Make a new key."),
+    Kind("payment_required", 402, "Subscription is not active", "The trial ended or a payment failed.",
+         "Settle the account's payment."),
+    Kind("key_kind_not_allowed", 403, "This kind of key may not do that",
+         "Publishable keys may only read company data.", "Use a secret key, on a server."),
+    Kind("origin_required", 403, "Origin required", "Publishable keys work only from a browser page.",
+         "Call from a page on an allowed domain, or use a secret key on a server."),
+    Kind("origin_not_allowed", 403, "Origin is not allowed",
+         "The page's domain is not among the key's domains.",
+         "Add the domain to the key, or use another key."),
+    Kind("tier_required", 403, "Not included in your tier", "The account's tier lacks this feature.",
+         "Change to one of required_tiers."),
+    Kind("subscription_limit_reached", 403, "Too many webhook subscriptions",
+         "The tier allows no further one.",
+         "Delete a subscription or change the tier."),
+    Kind("account_suspended", 403, "Account is suspended", "The account may not call the service.",
+         "Contact support."),
+    Kind("route_not_found", 404, "No such resource", "There is nothing at this path.",
+         "Check the path against /api/openapi.json."),
+    Kind("company_not_found", 404, "Company not found",
+         "The number is well-formed, but no such company is known.",
+         "Read reason: not_found, check_digit_mismatch or wrong_market."),
+    Kind("unknown_market", 404, "No such market", "The path names a market that does not exist.",
+         "Use one of us, se, no, fi, uk."),
+    Kind("webhook_not_found", 404, "Webhook subscription not found", "The account has no such subscription.",
+         "List the subscriptions."),
+    Kind("delivery_not_found", 404, "Delivery not found",
+         "There is no such delivery, or it is older than 30 days.",
+         "List the deliveries."),
+    Kind("replay_not_found", 404, "Replay not found", "The account has no such replay.", "Check the id."),
+    Kind("method_not_allowed", 405, "Method not allowed", "The resource does not know this method.",
+         "Use one of the methods in the Allow header."),
+    Kind("not_acceptable", 406, "Not acceptable", "Only application/json is served.",
+         "Send 'Accept: application/json', or no Accept header."),
+    Kind("idempotency_in_progress", 409, "Request with this key is still running",
+         "A request with the same Idempotency-Key is being processed.", "Wait for Retry-After and repeat."),
+    Kind("invalid_state", 409, "Not possible in the present state", "The object's state does not allow this.",
+         "Change the state first."),
+    Kind("precondition_failed", 412, "Precondition failed", "The object changed since it was read.",
+         "Read it again and repeat."),
+    Kind("payload_too_large", 413, "Request body is too large", "The body is larger than limit bytes.",
+         "Send less."),
+    Kind("uri_too_long", 414, "URL is too long", "The URL is longer than limit bytes.", "Send less."),
+    Kind("unsupported_media_type", 415, "Unsupported media type", "Bodies are application/json.",
+         "Send 'Content-Type: application/json'."),
+    Kind("validation_failed", 422, "Request is not valid",
+         "The body was read, but its content is not allowed.",
+         "Read errors[]."),
+    Kind("endpoint_not_allowed", 422, "Endpoint URL is not allowed",
+         "Deliveries cannot be sent to this address.",
+         "Use a public https address."),
+    Kind("idempotency_key_reused", 422, "Idempotency-Key was used for another request",
+         "The key belongs to a request with another body.", "Use a new key."),
+    Kind("rate_limited", 429, _QUOTA_TITLE, "Too many requests within a second.", "Wait for Retry-After."),
+    Kind("quota_exceeded", 429, _QUOTA_TITLE, "All requests of the month are used.",
+         "Wait for the next month or change the tier."),
+    Kind("headers_too_large", 431, "Request headers are too large",
+         "The headers are larger than limit bytes.",
+         "Send less."),
+    Kind("internal_error", 500, "Internal error", "Something failed on our side.",
+         "Repeat later; quote the request id to support."),
+    Kind("not_implemented", 501, "Not available yet", "The resource is planned.",
+         "Use per-company events or webhooks."),
+    Kind("service_unavailable", 503, "Temporarily unavailable", "The service cannot answer at this moment.",
+         "Wait for Retry-After and repeat."),
+)  # fmt: skip
+
+KINDS: Final = {kind.code: kind for kind in _ALL}
+BY_SLUG: Final = {kind.slug: kind for kind in _ALL}

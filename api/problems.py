@@ -1,0 +1,78 @@
+"""Every error the service answers, as problem+json (RFC 9457; CONTRACT 4.10).
+
+Exception tree: `Problem` (carries a `Kind` of `KINDS`). Code anywhere in `api` raises `problem(code,
+detail, …)`; `render` makes the body, `api.edge` and the exception handlers of `api.app` send it. Does not
+belong here: the table of kinds (`api.problem_kinds`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from api.problem_kinds import KINDS, Kind
+
+MEDIA_TYPE: Final = b"application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class InputError:
+    """One entry of `errors[]`: what is wrong with one parameter, header or body member."""
+
+    code: str
+    detail: str
+    parameter: str | None = None
+    pointer: str | None = None
+    header: str | None = None
+
+    def members(self) -> dict[str, str]:
+        places = {"pointer": self.pointer, "parameter": self.parameter, "header": self.header}
+        named = {name: place for name, place in places.items() if place is not None}
+        return {"code": self.code, "detail": self.detail} | named
+
+
+@dataclass(eq=False, slots=True)
+class Problem(Exception):  # noqa: N818 -- the standard's own word
+    """An answer that is an error. `extra` are further members, `headers` go onto the answer."""
+
+    kind: Kind
+    status: int
+    detail: str
+    errors: Sequence[InputError] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    headers: Sequence[tuple[bytes, bytes]] = ()
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.kind.code}: {self.detail}"
+
+
+def problem(code: str, detail: str, *errors: InputError, status: int | None = None, **extra: Any) -> Problem:
+    """A `Problem` of a known code; its status is the kind's own unless another is asked for."""
+    kind = KINDS[code]
+    return Problem(kind, status or kind.status, detail, errors, extra)
+
+
+def parameter_problem(parameter: str, code: str, requirement: str) -> Problem:
+    """A query parameter whose value is not allowed; `requirement` continues «'limit' …»."""
+    return problem(
+        "invalid_parameter",
+        f"'{parameter}' {requirement}.",
+        InputError(code, requirement, parameter=parameter),
+    )
+
+
+def render(trouble: Problem, request_id: str, public_url: str) -> bytes:
+    """The body: the members that are always there, in the contract's order, then the others."""
+    body: dict[str, Any] = {
+        "type": trouble.kind.type_url(public_url),
+        "title": trouble.kind.title,
+        "status": trouble.status,
+        "detail": trouble.detail,
+        "instance": f"/requests/{request_id}",
+        "code": trouble.kind.code,
+        "request_id": request_id,
+    }
+    if trouble.errors:
+        body["errors"] = [error.members() for error in trouble.errors]
+    return msgspec.json.encode(body | dict(trouble.extra))

@@ -1,0 +1,94 @@
+"""Search (CONTRACT 4.2): by name and country; the other filters follow with their own issue of the interface.
+
+An exact number or id comes first, before what the names find, and is not repeated by them.
+"""
+
+from dataclasses import dataclass
+
+from api.answers import Answer
+from api.call import Call
+from api.endpoints import endpoint
+from api.pages import after, ask, next_after, page_answer
+from api.pagination import Binding, filter_hash
+from api.queries import COUNTRY, FIELDS, LIMIT, SEARCH, Q
+from api.routes.companies import selected
+from warehouse.reading import Document, Key, Page, Search, Snapshot
+from warehouse.schema.identifiers import CompanyNumber, parse, parse_scoped
+
+_ONLY_EXACT: Key = ()
+"""Sort key of an exact match that filled its page alone: the names are still to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    search: Search
+    after: Key | None
+    limit: int
+    fields: tuple[str, ...]
+
+
+@endpoint("/api/v1/companies")
+async def search_companies(call: Call) -> Answer:
+    values = SEARCH.read(call.query)
+    binding = Binding(call.account_id, "companies", filter_hash(values.filters()), "desc")
+    asked = _Asked(
+        Search(q=values[Q], countries=values[COUNTRY]),
+        after(call, values, binding),
+        values[LIMIT],
+        values[FIELDS],
+    )
+    told = await ask(call, lambda snapshot: find(snapshot, asked))
+    return page_answer(call, told.stamps, told.value, next_after(call, told.value, binding))
+
+
+def find(snapshot: Snapshot, asked: _Asked) -> Page:
+    """One page: the exact match first, then what the names find without it."""
+    exact = _exact(snapshot, asked.search)
+    page = _names(snapshot, asked, exact)
+    if asked.fields:
+        page = Page(tuple(selected(row, asked.fields) for row in page.rows), page.keys, page.has_more)
+    return page
+
+
+def _exact(snapshot: Snapshot, search: Search) -> Document | None:
+    """The company whose number or id the caller wrote, if there is one in the asked countries."""
+    if search.q is None:
+        return None
+    text = search.q.strip()
+    for number in _numbers(text, search.countries):
+        document = snapshot.profile(number.company_id)
+        if document is not None and (not search.countries or number.market in search.countries):
+            return document
+    return None
+
+
+def _numbers(text: str, countries: tuple[str, ...]) -> list[CompanyNumber]:
+    found = [parse_scoped(country, text) for country in countries] if ":" not in text else []
+    return [number for number in (parse(text), *found) if number is not None]
+
+
+def _names(snapshot: Snapshot, asked: _Asked, exact: Document | None) -> Page:
+    rows: list[bytes] = []
+    keys: list[Key] = []
+    if exact is not None and asked.after is None:
+        rows.append(exact.body)
+        keys.append(_ONLY_EXACT)
+    place = asked.after or None
+    skipped = exact.body if exact is not None else None
+    has_more = True
+    while has_more and len(rows) < asked.limit:
+        page = snapshot.search(asked.search, place, asked.limit - len(rows))
+        for row, key in zip(page.rows, page.keys, strict=True):
+            if row != skipped:
+                rows.append(row)
+                keys.append(key)
+        has_more = page.has_more
+        place = page.keys[-1] if page.keys else place
+    if rows and keys[-1] == _ONLY_EXACT and has_more:
+        has_more = _another(snapshot, asked.search, skipped)
+    return Page(tuple(rows), tuple(keys), has_more)
+
+
+def _another(snapshot: Snapshot, search: Search, skipped: bytes | None) -> bool:
+    """Whether the names find anything but the exact match."""
+    return any(row != skipped for row in snapshot.search(search, None, 2).rows)

@@ -1,0 +1,57 @@
+"""What needs no key: the OpenAPI document, health, readiness, the pages that explain problems."""
+
+from typing import Any
+
+import msgspec
+
+from api.answers import Answer, plain_answer, public_answer
+from api.call import Call
+from api.endpoints import endpoint
+from api.problem_kinds import BY_SLUG
+from api.problems import problem
+from warehouse.reading import Snapshot
+
+
+@endpoint("/api/openapi.json", public=True)
+async def get_openapi(call: Call) -> Answer:
+    return public_answer(call, call.service.openapi)
+
+
+@endpoint("/healthz", public=True)
+async def healthz(call: Call) -> Answer:  # noqa: ARG001 -- every handler has it
+    return plain_answer(200, b'{"status":"ok"}')
+
+
+@endpoint("/readyz", public=True)
+async def readyz(call: Call) -> Answer:
+    """Ready when a release can be read (else 503); says how old it is."""
+    with call.service.reader.pin() as snapshot:
+        return plain_answer(200, msgspec.json.encode(_readiness(call, snapshot)))
+
+
+@endpoint("/problems/{slug:str}", public=True)
+async def get_problem(call: Call) -> Answer:
+    slug = call.places["slug"]
+    kind = BY_SLUG.get(slug)
+    if kind is None:
+        raise problem("route_not_found", f"There is nothing at {call.path[:200]}.")
+    page = {
+        "type": kind.type_url(call.service.settings.public_url),
+        "code": kind.code,
+        "title": kind.title,
+        "statuses": [kind.status, *kind.other_statuses],
+        "explanation": kind.explanation,
+        "fix": kind.fix,
+    }
+    return public_answer(call, msgspec.json.encode(page))
+
+
+def _readiness(call: Call, snapshot: Snapshot) -> dict[str, Any]:
+    age = call.service.clock.now() - snapshot.built_at
+    return {
+        "status": "ready",
+        "release": snapshot.number,
+        "built_at": f"{snapshot.built_at:%Y-%m-%dT%H:%M:%SZ}",
+        "age_seconds": max(0, int(age.total_seconds())),
+        "last_sequence": snapshot.last_sequence,
+    }

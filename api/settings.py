@@ -1,0 +1,100 @@
+"""What an operator may set for the service, frozen; read once, at the composition root.
+
+Nothing here reads the environment at import: `firm` calls `ApiSettings.from_environment(os.environ)`.
+Does not belong here: secrets (`api.secrets`), or settings of ingest (`pipelines.settings`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_DATA = Path(".data")
+
+
+class SettingError(ValueError):
+    """A setting does not make sense; the message says which and what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """Every setting of the service. Names in the environment are `FIRM_` and the upper-case field name."""
+
+    data: Path = DEFAULT_DATA
+    """Folder of all state (FIRM_DATA)."""
+
+    database_url: str = ""
+    """Control-plane database; empty: SQLite in `data` (FIRM_DATABASE_URL)."""
+
+    public_url: str = "http://127.0.0.1:8000"
+    """Address under which callers reach the service: problem types, Link and servers name it."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on."""
+
+    port: int = 8000
+    """Port to listen on."""
+
+    key_cache_seconds: float = 30.0
+    """How long a key is believed without asking the database: a revocation takes at most this long."""
+
+    list_concurrency: int = 2
+    """Searches answered at once per process; the others wait, so that profiles never do."""
+
+    list_wait_seconds: float = 2.0
+    """How long a search may wait for its turn before 503."""
+
+    access_log: bool = True
+    """One JSON line per request on standard error."""
+
+    shutdown_seconds: float = 10.0
+    """How long running requests may take to finish when the service is asked to stop."""
+
+    @property
+    def control_database_url(self) -> str:
+        """The SQLAlchemy address of the control-plane database."""
+        return self.database_url or f"sqlite:///{(self.data / 'control.sqlite').absolute()}"
+
+    @property
+    def secrets_path(self) -> Path:
+        return self.data / "secrets.json"
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "ApiSettings":
+        """Settings from `FIRM_…` names; an unset or empty one keeps its default."""
+        read, default = _Reader(environment), cls()
+        return cls(
+            data=Path(read.text("FIRM_DATA", str(DEFAULT_DATA))),
+            database_url=read.text("FIRM_DATABASE_URL", default.database_url),
+            public_url=read.text("FIRM_PUBLIC_URL", default.public_url).rstrip("/"),
+            host=read.text("FIRM_HOST", default.host),
+            port=int(read.number("FIRM_PORT", default.port, 0, 65535)),
+            key_cache_seconds=read.number("FIRM_KEY_CACHE_SECONDS", default.key_cache_seconds, 0, 3600),
+            list_concurrency=int(read.number("FIRM_LIST_CONCURRENCY", default.list_concurrency, 1, 64)),
+            list_wait_seconds=read.number("FIRM_LIST_WAIT_SECONDS", default.list_wait_seconds, 0, 60),
+            access_log=read.flag("FIRM_ACCESS_LOG", default.access_log),
+            shutdown_seconds=read.number("FIRM_SHUTDOWN_SECONDS", default.shutdown_seconds, 0, 600),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    environment: Mapping[str, str]
+
+    def text(self, name: str, default: str) -> str:
+        return self.environment.get(name, "").strip() or default
+
+    def number(self, name: str, default: float, low: float, high: float) -> float:
+        written = self.text(name, str(default))
+        try:
+            value = float(written)
+        except ValueError:
+            raise SettingError(f"{name} must be a number, not {written!r}") from None
+        if not low <= value <= high:
+            raise SettingError(f"{name} must be from {low:g} to {high:g}, not {written}")
+        return value
+
+    def flag(self, name: str, default: bool) -> bool:
+        written = self.text(name, "true" if default else "false").lower()
+        if written not in ("true", "false", "1", "0"):
+            raise SettingError(f"{name} must be true or false, not {written!r}")
+        return written in ("true", "1")

@@ -1,0 +1,42 @@
+"""Headers that are the same for every data answer of one release, made once per release.
+
+Does not belong here: what differs between answers (`api.answers`).
+"""
+
+from email.utils import format_datetime
+from typing import Final
+
+from warehouse.reading import Snapshot
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+VARY: Final = (b"vary", b"Accept-Encoding, Authorization, Origin")
+CACHE: Final = (b"cache-control", b"private, max-age=60, must-revalidate")
+NO_STORE: Final = (b"cache-control", b"no-store")
+JSON: Final = (b"content-type", b"application/json")
+
+
+class Stamps:
+    """Remembers the headers of the release asked for last; safe from any thread (one assignment)."""
+
+    __slots__ = ("_latest",)
+
+    def __init__(self) -> None:
+        self._latest: tuple[int, Headers] = (-1, ())
+
+    def of(self, snapshot: Snapshot) -> Headers:
+        number, headers = self._latest
+        if number != snapshot.number:
+            headers = _headers(snapshot)
+            self._latest = (snapshot.number, headers)
+        return headers
+
+
+def _headers(snapshot: Snapshot) -> Headers:
+    modified = format_datetime(snapshot.built_at, usegmt=True)
+    return (
+        CACHE,
+        VARY,
+        (b"last-modified", modified.encode()),
+        (b"firm-release", str(snapshot.number).encode()),
+    )

@@ -1,0 +1,140 @@
+"""Kinds of query values: integers, dates, instants, words from a list, and how each is written in a schema.
+
+Every maker returns a `Parameter`; bounds stand once and serve reading and schema. Does not belong here: which
+operation has which parameters (`api.queries`).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, Final, TypeVar
+
+from api.parameters import BadValue, Parameter
+
+D = TypeVar("D")
+_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_DECIMAL: Final = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.[0-9]{1,4})?")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INSTANT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:[0-9]{2})"
+)
+_FLAGS: Final = {"true": True, "false": False}
+
+
+def integer(name: str, low: int, high: int, default: D, description: str) -> Parameter[int | D]:
+    requirement = f"must be an integer from {low} to {high}"
+
+    def read(text: str) -> int:
+        if not _INTEGER.fullmatch(text):
+            raise BadValue("format", requirement)
+        number = int(text)
+        if not low <= number <= high:
+            raise BadValue("out_of_range", requirement)
+        return number
+
+    schema: dict[str, Any] = {"type": "integer", "format": "int32", "minimum": low, "maximum": high}
+    if default is not None:
+        schema["default"] = default
+    return Parameter(name, read, default, description, schema)
+
+
+def percent(name: str, description: str) -> Parameter[str | None]:
+    """0 to 100 as decimal text: a percentage never goes through a float."""
+    requirement = "must be a number from 0 to 100 with at most 4 decimals"
+
+    def read(text: str) -> str:
+        if not _DECIMAL.fullmatch(text):
+            raise BadValue("format", requirement)
+        if Decimal(text) > 100:  # noqa: PLR2004
+            raise BadValue("out_of_range", requirement)
+        return text
+
+    schema = {"type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.0001}
+    return Parameter(name, read, None, description, schema, example=5)
+
+
+def flag(name: str, description: str) -> Parameter[bool | None]:
+    def read(text: str) -> bool:
+        if text not in _FLAGS:
+            raise BadValue("format", "must be true or false")
+        return _FLAGS[text]
+
+    return Parameter(name, read, None, description, {"type": "boolean"})
+
+
+def day(name: str, description: str) -> Parameter[date | None]:
+    requirement = "must be a date, as 2026-01-31"
+
+    def read(text: str) -> date:
+        if not _DATE.fullmatch(text):
+            raise BadValue("format", requirement)
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            raise BadValue("format", requirement) from None
+
+    return Parameter(name, read, None, description, {"type": "string", "format": "date", "maxLength": 10})
+
+
+def instant(name: str, description: str) -> Parameter[datetime | None]:
+    requirement = "must be an instant, as 2026-01-31T12:00:00Z (write '+' in an offset as %2B)"
+
+    def read(text: str) -> datetime:
+        if not _INSTANT.fullmatch(text):
+            raise BadValue("format", requirement)
+        try:
+            return datetime.fromisoformat(text).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise BadValue("format", requirement) from None
+
+    schema = {"type": "string", "format": "date-time", "maxLength": 32}
+    return Parameter(name, read, None, description, schema)
+
+
+def word(name: str, allowed: Sequence[str], default: str, description: str) -> Parameter[str]:
+    requirement = f"must be one of {', '.join(allowed)}"
+
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise BadValue("unknown_value", requirement)
+        return text
+
+    schema = {"type": "string", "enum": list(allowed), "default": default}
+    return Parameter(name, read, default, description, schema)
+
+
+def words(
+    name: str, allowed: Sequence[str], description: str, canonical: Callable[[str], str] = str
+) -> Parameter[tuple[str, ...]]:
+    """Comma-separated words of a list, each once; `canonical` gives the one spelling of each."""
+    requirement = f"must be one or more of {', '.join(allowed)}, separated by commas"
+
+    def read(text: str) -> tuple[str, ...]:
+        given = text.split(",")
+        if any(entry not in allowed for entry in given):
+            raise BadValue("unknown_value", requirement)
+        return tuple(dict.fromkeys(canonical(entry) for entry in given))
+
+    schema = {
+        "type": "array",
+        "items": {"type": "string", "enum": list(allowed)},
+        "minItems": 1,
+        "maxItems": len(allowed),
+        "uniqueItems": True,
+    }
+    return Parameter(name, read, (), description, schema, listed=True)
+
+
+def text(name: str, longest: int, description: str, pattern: str) -> Parameter[str | None]:
+    """Free text of 1 to `longest` characters that matches `pattern` (the same in reading and schema)."""
+    requirement = f"must be 1 to {longest} printable characters, not only spaces"
+    compiled = re.compile(pattern)
+
+    def read(given: str) -> str:
+        if not 1 <= len(given) <= longest or not compiled.search(given):
+            raise BadValue("format", requirement)
+        return given
+
+    schema = {"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern}
+    return Parameter(name, read, None, description, schema)

@@ -1,0 +1,147 @@
+"""Services over small worlds: what every test of the API starts from."""
+
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from api.accounts import Accounts
+from api.app import create_app
+from api.clock import Clock
+from api.db.migrate import prepare
+from api.secrets import Secrets
+from api.settings import ApiSettings
+from api.ulids import Ulids
+from warehouse.reader import Reader
+
+
+def _load_worlds() -> Any:
+    spec = importlib.util.spec_from_file_location("api_test_worlds", Path(__file__).with_name("world.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+worlds = _load_worlds()
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The five companies; nobody publishes into it again."""
+    return worlds.whole_world(tmp_path_factory.mktemp("world"))
+
+
+class Hands:
+    """A clock whose hands tests move."""
+
+    def __init__(self) -> None:
+        self.seconds = datetime(2026, 11, 21, 9, 0, tzinfo=UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@dataclass
+class Service:
+    """A service over one data root, with an account, a live key and a client that uses it."""
+
+    app: Litestar
+    client: TestClient[Litestar]
+    accounts: Accounts
+    hands: Hands
+    key: str
+    lines: list[bytes]
+    secrets: Secrets
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
+
+    def get(self, path: str, **headers: str) -> Any:
+        return self.client.get(path, headers=self.headers | headers)
+
+
+Serve = Callable[..., Service]
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A control-plane database without accounts: copied for every service, because migrating takes longer."""
+    path = tmp_path_factory.mktemp("migrated") / "control.sqlite"
+    prepare(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture
+def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
+    """Starts services over data roots; they end with the test."""
+    started = []
+
+    def start(
+        world: Any,
+        reader: Any = None,
+        secrets: Secrets | None = None,
+        with_client: bool = True,
+        **settings: Any,
+    ) -> Service:
+        hands = Hands()
+        clock = Clock(wall=hands, monotonic=hands)
+        chosen = ApiSettings(data=tmp_path, public_url="https://api.example.com", **settings)
+        if not started:
+            shutil.copyfile(migrated, tmp_path / "control.sqlite")
+        database = prepare(chosen.control_database_url)
+        secrets = secrets or Secrets.generate()
+        accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall))
+        if not started:
+            accounts.create_account("owner@example.com", "pro")
+        key = accounts.create_key("owner@example.com", "live").key
+        held = reader or Reader(world.layout)
+        lines: list[bytes] = []
+        app = create_app(chosen, held, database, secrets, clock, lines.append)
+        client = TestClient(app, base_url="http://api.example.com", raise_server_exceptions=False)
+        if with_client:
+            client.__enter__()
+        started.append((client if with_client else None, database, held))
+        return Service(app, client, accounts, hands, key, lines, secrets)
+
+    yield start
+    for client, database, held in started:
+        if client is not None:
+            client.__exit__(None, None, None)
+        database.close()
+        if hasattr(held, "close"):
+            held.close()
+
+
+@pytest.fixture
+def service(serve: Serve, world: Any) -> Service:
+    return serve(world)
+
+
+@dataclass
+class Maker:
+    """Makes rows and releases of a world of its own."""
+
+    world: Any
+
+    company = staticmethod(worlds.company)
+    event = staticmethod(worlds.event)
+
+    def publish(self, companies: list[dict[str, Any]], **more: Any) -> int:
+        return self.world.publish(companies, **more)
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[[], Maker]:
+    return lambda: Maker(worlds.make_world(tmp_path / "data"))

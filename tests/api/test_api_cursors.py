@@ -1,0 +1,119 @@
+"""Cursors: tampering, other queries, other accounts, age, rotation."""
+
+import base64
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.clock import Clock
+from api.pagination import LIFETIME_SECONDS, Binding, Cursors, filter_hash
+from api.problems import Problem
+
+KEY = b"k" * 32
+BINDING = Binding("acc_1", "companies", filter_hash("a", 1), "desc")
+keys = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.text(max_size=40)), max_size=5)
+
+
+class Hands:
+    seconds = 1_000_000.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def cursors(hands=None, signing=(KEY,)):
+    return Cursors(signing, Clock(wall=hands or Hands()))
+
+
+def code(cursor, binding=BINDING, made=None):
+    with pytest.raises(Problem) as caught:
+        (made or cursors()).read(cursor, binding)
+    return caught.value.kind.code
+
+
+@given(keys)
+def test_what_goes_in_comes_out(key):
+    made = cursors()
+    cursor = made.issue(BINDING, tuple(key))
+    assert made.read(cursor, BINDING) == tuple(key)
+    assert set(cursor) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+def test_any_altered_character_is_noticed():
+    cursor = cursors().issue(BINDING, (3, 123456789, "firm:SE:5599999991"))
+    chance = random.Random(1)
+    for place in range(len(cursor)):
+        other = chance.choice([c for c in "ABCXYZabcxyz0189-_" if c != cursor[place]])
+        assert code(cursor[:place] + other + cursor[place + 1 :]) == "invalid_cursor"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "é", "====", "A" * 513, "AQ", "a b", base64.b64encode(b"\x01" * 64).decode()]
+)
+def test_what_is_no_cursor(text):
+    assert code(text) == "invalid_cursor"
+
+
+def test_loose_ends_are_refused():
+    cursor = cursors().issue(BINDING, (1,))
+    for other in (cursor + "=", cursor + "\n", cursor + "A", " " + cursor):
+        assert code(other) == "invalid_cursor"
+
+
+@pytest.mark.parametrize(
+    ("binding", "expected"),
+    [
+        (Binding("acc_2", "companies", BINDING.filters, "desc"), "invalid_cursor"),
+        (Binding("acc_1", "events", BINDING.filters, "desc"), "cursor_mismatch"),
+        (Binding("acc_1", "companies", filter_hash("a", 2), "desc"), "cursor_mismatch"),
+        (Binding("acc_1", "companies", BINDING.filters, "asc"), "cursor_mismatch"),
+    ],
+)
+def test_a_cursor_belongs_to_account_and_query(binding, expected):
+    assert code(cursors().issue(BINDING, (1,)), binding) == expected
+
+
+def test_seven_days_and_no_more():
+    hands = Hands()
+    made = cursors(hands)
+    cursor = made.issue(BINDING, (1,))
+    hands.seconds += LIFETIME_SECONDS
+    assert made.read(cursor, BINDING) == (1,)
+    hands.seconds += 1
+    assert code(cursor, made=made) == "cursor_expired"
+
+
+def test_a_tail_outlives_time_and_keys():
+    hands = Hands()
+    made = cursors(hands)
+    tail = Binding("acc_1", "events", BINDING.filters, "asc", lasting=True)
+    cursor = made.issue(tail, (5,))
+    hands.seconds += 10 * LIFETIME_SECONDS
+    rotated = cursors(hands, (b"n" * 32, KEY))
+    assert rotated.read(cursor, Binding("acc_2", "events", BINDING.filters, "asc", lasting=True)) == (5,)
+    assert rotated.issue(tail, (5,)) != made.issue(tail, (5,)), "the new key signs"
+    assert code(cursor, tail, cursors(hands, (b"n" * 32,))) == "invalid_cursor"
+
+
+def test_over_http(service):
+    path = "/api/v1/companies?limit=1&country=SE,NO"
+    cursor = service.get(path).json()["next_cursor"]
+    assert service.get(f"/api/v1/companies?country=SE,NO&limit=3&cursor={cursor}").status_code == 200
+    for other, expected in (
+        (f"/api/v1/companies?country=SE&cursor={cursor}", "cursor_mismatch"),
+        (f"/api/v1/companies/5599999991/events?cursor={cursor}", "cursor_mismatch"),
+        (f"/api/v1/companies?country=SE,NO&cursor={cursor[:-2]}AA", "invalid_cursor"),
+        (f"/api/v1/companies?country=SE,NO&cursor={cursor}%0A", "invalid_cursor"),
+        ("/api/v1/companies?cursor=", "invalid_cursor"),
+    ):
+        answer = service.get(other)
+        assert (answer.status_code, answer.json()["code"]) == (400, expected)
+        assert answer.json()["errors"][0]["parameter"] == "cursor"
+    service.accounts.create_account("other@example.com", "basic")
+    key = service.accounts.create_key("other@example.com", "live").key
+    answer = service.client.get(f"{path}&cursor={cursor}", headers={"Authorization": f"Bearer {key}"})
+    assert answer.json()["code"] == "invalid_cursor"
+    service.hands.seconds += 8 * 24 * 3600
+    assert service.get(f"{path}&cursor={cursor}").json()["code"] == "cursor_expired"

@@ -1,0 +1,165 @@
+"""Reading queries: what the declarations accept is what their schemas say."""
+
+import re
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from api import queries
+from api.companies import named_in_path
+from api.operations import OPERATIONS
+from api.parameters import NO_PARAMETERS, BadValue, Query
+from api.problems import Problem
+from api.values import day, flag, instant, integer, percent, word, words
+
+
+def accepts(parameter, text):
+    try:
+        parameter.read(text)
+    except (BadValue, Problem):
+        return False
+    return True
+
+
+def test_defaults_stand_where_nothing_is_asked():
+    values = queries.SEARCH.read(b"")
+    assert (values[queries.LIMIT], values[queries.CURSOR], values[queries.COUNTRY], values[queries.Q]) == (
+        25,
+        None,
+        (),
+        None,
+    )
+    assert queries.EVENTS.read(b"limit=3")[queries.ORDER] == "desc"
+
+
+@pytest.mark.parametrize("text", ["1", "7", "100"])
+def test_integers(text):
+    assert integer("n", 1, 100, 25, "").read(text) == int(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "101", "01", "1.0", "1e1", " 1", "1 ", "+1", "-1", "٣", "0x1", "9" * 40]
+)
+def test_what_is_no_integer(text):
+    assert not accepts(integer("n", 1, 100, 25, ""), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("0", True),
+        ("100", True),
+        ("99.9999", True),
+        ("5.0", True),
+        ("100.0001", False),
+        ("05", False),
+        (".5", False),
+        ("1.", False),
+        ("nan", False),
+        ("1.00001", False),
+    ],
+)
+def test_percentages_are_kept_as_text(text, right):
+    assert accepts(percent("p", ""), text) is right
+
+
+def test_days_and_instants():
+    assert day("d", "").read("2024-02-29") == date(2024, 2, 29)
+    assert not accepts(day("d", ""), "2023-02-29")
+    assert instant("i", "").read("2026-01-31T13:00:00.5+01:00") == datetime(
+        2026, 1, 31, 12, 0, 0, 500000, UTC
+    )
+    for wrong in (
+        "2026-01-31T13:00:00 01:00",
+        "2026-01-31t13:00:00Z",
+        "2026-01-31T25:00:00Z",
+        "0001-01-01T00:00:00+23:59",
+    ):
+        assert not accepts(instant("i", ""), wrong)
+
+
+def test_words_and_flags():
+    listed = words("w", ("a", "b"), "")
+    assert listed.read("b,a,b") == ("b", "a")
+    for wrong in ("", "a,", "A", "a b", "a,,b"):
+        assert not accepts(listed, wrong)
+    assert word("w", ("a", "b"), "a", "").read("b") == "b"
+    assert [flag("f", "").read(text) for text in ("true", "false")] == [True, False]
+    for wrong in ("True", "1", ""):
+        assert not accepts(flag("f", ""), wrong)
+
+
+@given(st.text(max_size=220))
+def test_q_accepts_what_its_schema_accepts(text):
+    assert accepts(queries.Q, text) == Draft202012Validator(dict(queries.Q.schema)).is_valid(text)
+
+
+@given(st.integers(-5, 120))
+def test_limit_accepts_what_its_schema_accepts(number):
+    assert accepts(queries.LIMIT, str(number)) == Draft202012Validator(dict(queries.LIMIT.schema)).is_valid(
+        number
+    )
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_values_or_a_400(query):
+    statuses = set()
+    try:
+        queries.SEARCH.read(query)
+    except Problem as trouble:
+        statuses.add(trouble.status)
+    assert statuses <= {400}
+
+
+def test_a_name_is_repeated_shortened():
+    with pytest.raises(Problem) as caught:
+        NO_PARAMETERS.read(b"x" * 5000 + b"=1")
+    assert len(caught.value.detail) < 200
+    assert "there are none here" in caught.value.errors[0].detail.lower()
+
+
+def test_filters_leave_paging_out():
+    one = queries.SEARCH.read(b"q=a&limit=3&cursor=abc&country=GB").filters()
+    assert one == queries.SEARCH.read(b"country=UK&q=a").filters()
+    assert one != queries.SEARCH.read(b"country=SE&q=a").filters()
+
+
+def test_empty_parts_between_ampersands_are_nothing():
+    assert Query(queries.LIMIT).read(b"&limit=3&")[queries.LIMIT] == 3
+
+
+NUMBER = next(operation for operation in OPERATIONS if operation.operation_id == "getCompany").places[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5599999991",
+        "559999-9991",
+        "999999999",
+        "0999999999",
+        "9999999-2",
+        "99999999",
+        "SC123456",
+        "sc123456",
+        "IP12345R",
+        "R0000012",
+        "US1",
+        "us-320193",
+        "CIK0000320193",
+        "firm:UK:SC123456",
+    ],
+)
+def test_accepted_numbers_fit_the_documented_pattern(text):
+    assert re.fullmatch(NUMBER.schema["pattern"], text)
+    assert named_in_path(text)
+
+
+@given(st.from_regex(NUMBER.schema["pattern"], fullmatch=True))
+def test_the_documented_pattern_promises_no_400(text):
+    if text.startswith("firm:") or (len(text) == 10 and text.startswith("0")):
+        return  # the number inside an id, and the check digits of ten-digit Norwegian numbers, no pattern can say
+    assert named_in_path(text)
