@@ -45,8 +45,8 @@ class HttpSettings:
 
     user_agent: names the product and a contact address. folder: for bodies on their way to the archive.
     bases: host -> base address that stands for it. rates: host -> requests a second; `rate` for all others.
-    credentials: host -> (user, password) for HTTP Basic. small, large: caps in bytes of a body in memory and on disk. slowest: bytes a second below which a body
-    that has taken `patience` seconds is given up.
+    credentials: host -> (user, password) for HTTP Basic. small, large: caps in bytes of a body in memory and on
+    disk. slowest: bytes a second below which a body that has taken `patience` seconds is given up.
     """
 
     user_agent: str

@@ -41,7 +41,17 @@ BASES: Final = ("exact", "band", "derived")
 RECONCILIATIONS: Final = ("single", "agreed", "latest_wins", "conflict")
 THRESHOLDS: Final = (5, 10, 20, 50)  # percent; CONTRACT 4.6
 
-INDUSTRY_SCHEMES: Final = ("SN2007", "SN2025", "SNI2007", "SNI2025", "TOL2008", "TOL2025", "UKSIC2007", "UKSIC2003", "SIC")
+INDUSTRY_SCHEMES: Final = (
+    "SN2007",
+    "SN2025",
+    "SNI2007",
+    "SNI2025",
+    "TOL2008",
+    "TOL2025",
+    "UKSIC2007",
+    "UKSIC2003",
+    "SIC",
+)
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")
 
 FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")

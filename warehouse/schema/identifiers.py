@@ -17,6 +17,7 @@ from stdnum.no import orgnr
 from stdnum.se import orgnr as se_orgnr
 
 PREFIX: Final = "firm"
+_NORWEGIAN_DIGITS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,7 @@ class CompanyNumber:
 class Rule:
     """How one market writes its numbers.
 
-    `bare` recognises a number without its market, `scoped` one whose market is known; the first group or groups
-    of the match go to `canonical`.
+    `bare` recognises a number without its market, `scoped` one whose market is known.
     """
 
     market: str
@@ -85,14 +85,20 @@ def _always(_: str) -> bool:
 
 def _padded_norwegian_is_valid(text: str) -> bool:
     """The 10-character form counts only when its nine digits pass mod 11."""
-    return len(_digits(text)) == 9 or orgnr.is_valid(_norwegian(text))
+    return len(_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian(text))
 
 
 _US: Final = r"(?:US-?|CIK)\d{1,10}"
 RULES: Final[Mapping[str, Rule]] = {
     rule.market: rule
     for rule in (
-        Rule("US", re.compile(_US, re.I), re.compile(rf"{_US}|\d{{1,10}}", re.I), _american, _always),
+        Rule(
+            "US",
+            re.compile(_US, re.IGNORECASE),
+            re.compile(rf"{_US}|\d{{1,10}}", re.IGNORECASE),
+            _american,
+            _always,
+        ),
         Rule(
             "SE",
             re.compile(r"[1-9]\d{5}-?\d{4}"),
@@ -104,8 +110,8 @@ RULES: Final[Mapping[str, Rule]] = {
         Rule("FI", re.compile(r"\d{7}-\d"), re.compile(r"\d{7}-?\d"), _finnish, ytunnus.is_valid),
         Rule(
             "UK",
-            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.I),
-            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.I),
+            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.IGNORECASE),
+            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.IGNORECASE),
             _british,
             _always,
         ),
@@ -115,7 +121,7 @@ RULES: Final[Mapping[str, Rule]] = {
 
 # One match instead of one per market: this stands in the path of every request.
 _BARE: Final = re.compile(
-    "|".join(f"(?P<{rule.market}>{rule.bare.pattern})" for rule in RULES.values() if rule.bare), re.I
+    "|".join(f"(?P<{rule.market}>{rule.bare.pattern})" for rule in RULES.values() if rule.bare), re.IGNORECASE
 )
 
 

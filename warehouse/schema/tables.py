@@ -15,7 +15,9 @@ _T, _I, _M, _P, _B, _D = Kind.TEXT, Kind.INTEGER, Kind.MONEY, Kind.PERCENT, Kind
 
 COMPANY_ID: Final = Column("company_id", _T, "firm:<COUNTRY>:<org_number>", nullable=False)
 PROVENANCE: Final = (
-    Column("register", _T, "key of the dataset that gave the row, as no.enheter", nullable=False, business=False),
+    Column(
+        "register", _T, "key of the dataset that gave the row, as no.enheter", nullable=False, business=False
+    ),
     Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
     Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
 )
@@ -40,7 +42,9 @@ COMPANIES: Final = Table(
         Column("status", _T, "active, dormant or dissolved", nullable=False, allowed=codes.STATUSES),
         Column("status_detail", _T, "why, where a register says", allowed=codes.STATUS_DETAILS),
         Column("status_date", _D, "since when in the world, where a register says"),
-        Column("status_source", _T, "dataset whose record decided the status; null when only filings are known"),
+        Column(
+            "status_source", _T, "dataset whose record decided the status; null when only filings are known"
+        ),
         Column("registry_status", _T, "the register's own word"),
         Column("dissolved_date", _D, "removal from the register"),
         Column("is_listed", _B, "true only on evidence", nullable=False),
@@ -54,7 +58,12 @@ COMPANIES: Final = Table(
         Column("post_town", _T, "postal place"),
         Column("address_country", _T, "ISO 3166-1 alpha-2 (GB, not UK)"),
         Column("previous_names", Kind.TEXTS, "former names, newest first"),
-        Column("sources", Kind.JSON, "list of {register, native_id, url, retrieved_at, licence, fields}", business=False),
+        Column(
+            "sources",
+            Kind.JSON,
+            "list of {register, native_id, url, retrieved_at, licence, fields}",
+            business=False,
+        ),
         Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
     ),
 )
@@ -267,7 +276,9 @@ EVENTS: Final = Table(
         Column("event_type", _T, "one of the six", nullable=False, allowed=codes.EVENT_TYPES),
         COMPANY_ID,
         Column("occurred_at", Kind.INSTANT, "when in the world", nullable=False),
-        Column("data", Kind.JSON, "the contract's `data` object without sequence (CONTRACT 4.6)", nullable=False),
+        Column(
+            "data", Kind.JSON, "the contract's `data` object without sequence (CONTRACT 4.6)", nullable=False
+        ),
     ),
     sort=("occurred_at", "event_id"),
 )
