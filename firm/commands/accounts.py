@@ -1,0 +1,90 @@
+"""`firm accounts …` and `firm keys …`: what an operator does without a dashboard."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from api.accounts import TIERS, AccountError
+from api.secrets import SecretsError
+from api.settings import SettingError
+from firm.compose import Installation
+from firm.failures import explained
+
+accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
+keys = typer.Typer(no_args_is_help=True, help="API keys.")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Tier = Annotated[str, typer.Option(help=f"One of {', '.join(TIERS)}.")]
+_TROUBLE = (AccountError, SecretsError, SettingError)
+
+
+def _say(as_json: bool, document: dict[str, str], text: str) -> None:
+    typer.echo(json.dumps(document) if as_json else text)
+
+
+@accounts.command("create")
+def create_account(
+    email: Annotated[str, typer.Option(help="Who owns the account; notices go there.")],
+    tier: Tier,
+    as_json: Json = False,
+) -> None:
+    """Make an account."""
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        account = service.create_account(email, tier)
+        document = {"account_id": account.account_id, "email": account.email, "tier": account.tier}
+        _say(as_json, document, f"{account.account_id}  {account.email}  {account.tier}")
+
+
+@accounts.command("set-tier")
+def set_tier(
+    account: Annotated[str, typer.Option(help="E-mail or account id.")],
+    tier: Tier,
+    as_json: Json = False,
+) -> None:
+    """Put an account on another tier."""
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        changed = service.set_tier(account, tier)
+        document = {"account_id": changed.account_id, "email": changed.email, "tier": changed.tier}
+        _say(as_json, document, f"{changed.email} is on {changed.tier} now")
+
+
+@keys.command("create")
+def create_key(
+    account: Annotated[str, typer.Option(help="E-mail or account id.")],
+    kind: Annotated[str, typer.Option(help="live (server), public (browser, bound to domains) or secret.")],
+    domain: Annotated[
+        list[str] | None, typer.Option(help="Allowed domain of a public key; repeatable.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="What the key is for.")] = None,
+    expires: Annotated[datetime | None, typer.Option(help="Last instant of the key, UTC.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key. It is printed once and stored nowhere in the clear."""
+    ends = expires.replace(tzinfo=UTC) if expires is not None else None
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        made = service.create_key(account, kind, domain or (), label, ends)
+        document = {"key_id": made.key_id, "key": made.key, "kind": made.kind}
+        _say(as_json, document, f"{made.key}\n(shown once; id {made.key_id})")
+
+
+@keys.command("list")
+def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")]) -> None:
+    """Keys of an account, without their secret part."""
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        for key in service.keys(account):
+            state = "revoked" if key.revoked_at else "live"
+            typer.echo(
+                f"{key.key_id}  {key.shown_prefix}…{key.shown_last}  {state}  {key.label or ''}".rstrip()
+            )
+
+
+@keys.command("revoke")
+def revoke_key(key_id: Annotated[str, typer.Argument(help="key_…, as `firm keys list` shows it.")]) -> None:
+    """Refuse a key from now on (a running service notices within 30 seconds)."""
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        revoked = service.revoke_key(key_id)
+        typer.echo(f"{revoked.key_id} is revoked")

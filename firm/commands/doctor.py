@@ -1,0 +1,134 @@
+"""`firm doctor`: what stands in the way of running, and what to do about it. Changes nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import httpx
+import typer
+
+import connectors
+from api.secrets import SecretsError, load_or_create
+from api.settings import SettingError as ApiSettingError
+from firm.compose import Installation, environment
+from firm.failures import ERROR
+from firm.printing import table
+from pipelines.settings import DEFAULT_USER_AGENT, SettingError, Settings
+
+_LEAST_FREE = 5 * 2**30
+_CLOCK_SLACK_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `state` is ok, warn or bad; `advice` says what to do where it is not ok."""
+
+    state: str
+    what: str
+    advice: str = ""
+
+
+def doctor(
+    live: Annotated[bool, typer.Option(help="Also ask every registry whether it can be reached.")] = False,
+) -> None:
+    """Check settings, keys, disk, clock and, with --live, the reachability of each source."""
+    findings = list(_findings(live))
+    table(("state", "what", "advice"), [(found.state, found.what, found.advice) for found in findings])
+    if any(found.state == "bad" for found in findings):
+        raise typer.Exit(ERROR)
+
+
+def _findings(live: bool) -> Iterator[Finding]:
+    given = environment()
+    yield from _settings(given)
+    try:
+        installation = Installation.read()
+    except (ApiSettingError, SettingError):
+        return
+    yield _folder(installation.settings.data)
+    yield _disk(installation.settings.data)
+    yield _secrets(installation)
+    if live:
+        yield from _sources()
+
+
+def _settings(given: dict[str, str]) -> Iterator[Finding]:
+    readings: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("settings of the service", Installation.read),
+        ("settings of the pipelines", lambda: Settings.read(given)),
+    )
+    for what, read in readings:
+        try:
+            read()
+        except (ApiSettingError, SettingError) as error:
+            yield Finding("bad", what, str(error))
+        else:
+            yield Finding("ok", what)
+    if given.get("FIRM_USER_AGENT", DEFAULT_USER_AGENT) == DEFAULT_USER_AGENT:
+        yield Finding(
+            "warn", "contact for registries", "set FIRM_USER_AGENT='name (you@example.com)' before --live"
+        )
+
+
+def _folder(data: Path) -> Finding:
+    existing = next(path for path in (data.absolute(), *data.absolute().parents) if path.exists())
+    if os.access(existing, os.W_OK):
+        return Finding("ok", f"data folder {data}")
+    return Finding("bad", f"data folder {data}", f"{existing} cannot be written; choose another FIRM_DATA")
+
+
+def _disk(data: Path) -> Finding:
+    existing = next(path for path in (data.absolute(), *data.absolute().parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    what = f"{free / 2**30:.0f} GiB free"
+    return (
+        Finding("ok", what)
+        if free >= _LEAST_FREE
+        else Finding("warn", what, "a full load of two markets needs 5 GiB")
+    )
+
+
+def _secrets(installation: Installation) -> Finding:
+    path = installation.settings.secrets_path
+    if not path.exists() and not installation.environment.get("FIRM_PEPPER"):
+        return Finding("ok", "secrets: will be made on first use")
+    try:
+        load_or_create(path, installation.environment)
+    except SecretsError as error:
+        return Finding("bad", "secrets", str(error))
+    if path.exists() and path.stat().st_mode & 0o077:
+        return Finding("bad", f"secrets in {path} are readable by others", f"chmod 600 {path}")
+    return Finding("ok", "secrets")
+
+
+def _sources() -> Iterator[Finding]:
+    hosts = sorted({dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets})
+    with httpx.Client(timeout=10, trust_env=False) as client:
+        for host in hosts:
+            try:
+                answer = client.head(f"https://{host}/")
+            except httpx.HTTPError as error:
+                yield Finding(
+                    "bad", host, f"cannot be reached: {type(error).__name__}; check network and proxy"
+                )
+                continue
+            yield Finding("ok", f"{host} answers")
+            yield from _clock(host, answer.headers.get("Date"))
+
+
+def _clock(host: str, date: str | None) -> Iterator[Finding]:
+    from email.utils import parsedate_to_datetime
+
+    if date is None:
+        return
+    apart = abs(time.time() - parsedate_to_datetime(date).timestamp())
+    if apart > _CLOCK_SLACK_SECONDS:
+        yield Finding(
+            "warn", f"this clock is {apart:.0f} s off {host}'s", "set the clock; signatures carry its time"
+        )

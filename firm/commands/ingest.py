@@ -1,0 +1,172 @@
+"""`firm ingest`: runs the Dagster job of the chosen markets and says what came. `firm dagster`: its UI."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firm.compose import environment
+from firm.failures import USAGE, explained, fail
+from firm.printing import table
+from pipelines.origins import Folder, Live, Origin
+from pipelines.report import IngestReport
+from pipelines.settings import SettingError, Settings
+from warehouse.locks import Locked
+
+_SHOWN = 40
+
+
+def ingest(
+    markets: Annotated[
+        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all.")
+    ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Ask the registries themselves.")] = False,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Ask the embedded generated world.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--from", help="Files laid out <cc>/<dataset>/…, as if just fetched.")
+    ] = None,
+    at: Annotated[
+        datetime | None, typer.Option(help="Logical instant of the run, UTC; now by default.")
+    ] = None,
+    accept_shrink: Annotated[
+        list[str] | None, typer.Option(help="Dataset let through its guards this once, recorded; repeatable.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Take markets in and publish a release. Exit code: 0 done, 1 error, 3 something held, 4 nothing published."""
+    if sum((live, sandbox, folder is not None)) != 1:
+        fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
+    with explained(SettingError, code=USAGE):
+        settings = Settings.read(environment())
+    with _origin(settings, folder, live) as origin:
+        report = run(settings, markets or [], origin, at, accept_shrink or [], quiet=as_json)
+    if as_json:
+        typer.echo(json.dumps(report.as_json()))
+        complain(report)
+    else:
+        tell(report)
+    raise typer.Exit(report.exit_code)
+
+
+@contextmanager
+def _origin(settings: Settings, folder: Path | None, live: bool) -> Iterator[Origin]:
+    if folder is not None:
+        if not folder.is_dir():
+            fail(f"{folder} is not a folder; --from takes one laid out <cc>/<dataset>/…", USAGE)
+        yield Folder(folder)
+    elif live:
+        from pipelines.registries import registry_http
+
+        yield Live(registry_http(settings))
+    else:
+        from firm import worlds
+
+        base = environment().get("FIRM_SANDBOX_URL")
+        if base:
+            yield worlds.live_at(base, settings)
+            return
+        with worlds.embedded(settings) as origin:
+            yield origin
+
+
+def run(
+    settings: Settings,
+    markets: list[str],
+    origin: Origin,
+    at: datetime | None = None,
+    accept_shrink: list[str] | None = None,
+    *,
+    quiet: bool = False,
+) -> IngestReport:
+    """One ingest with progress on standard error."""
+    from pipelines.run import Overrides, UnknownMarket
+    from pipelines.run import ingest as pipelines_ingest
+
+    def told(line: str) -> None:
+        if not quiet:
+            typer.echo(line, err=True)
+
+    instant = at.replace(tzinfo=UTC) if at is not None else None
+    overrides = Overrides(accept_shrink=tuple(accept_shrink or ()))
+    with explained(UnknownMarket, code=USAGE), explained(Locked, ValueError):
+        return pipelines_ingest(settings, markets, origin, instant, told, overrides)
+
+
+def tell(report: IngestReport) -> None:
+    """The report for a person: files that gave nothing, datasets, events, what is held, the release."""
+    idle = [file for file in report.files if file.reason is not None and file.reason != "unchanged"]
+    if idle:
+        rows = [(file.path, file.dataset or "-", file.reason or "") for file in idle[:_SHOWN]]
+        table(("file", "dataset", "why it gave nothing"), rows, f"{len(idle)} files gave no rows")
+        if len(idle) > _SHOWN:
+            typer.echo(f"… and {len(idle) - _SHOWN} more; --json lists them all")
+    table(
+        ("dataset", "read", "rejected", "normalised", "events", "seconds"),
+        [
+            (
+                row.dataset,
+                f"{row.rows:,}",
+                f"{row.rejected:,}",
+                f"{row.normalised:,}",
+                str(row.events),
+                f"{row.seconds:.1f}",
+            )
+            for row in report.datasets
+        ],
+    )
+    complain(report)
+    events = ", ".join(f"{kind} {count}" for kind, count in sorted(report.events.items())) or "none"
+    typer.echo(f"events: {events}; signals: {report.signals}")
+    typer.echo(
+        "no change, no new release" if report.release is None else f"release {report.release} is published"
+    )
+
+
+def complain(report: IngestReport) -> None:
+    """What is held and what failed, on standard error: the reasons for the exit code."""
+    for held in report.held:
+        allowed = "" if held.allowed is None else f", allowed {held.allowed}"
+        typer.echo(
+            f"HELD {held.dataset}: {held.guard}: saw {held.seen}{allowed}; its last good state stays",
+            err=True,
+        )
+    for error in report.errors:
+        typer.echo(f"ERROR {error.market}: {error.message}", err=True)
+
+
+def dagster(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
+) -> None:
+    """Dagster's web interface and daemon, with the daily schedules."""
+    from pipelines.run import CONFIG_FOLDER, STORAGE_VARIABLE
+
+    with explained(SettingError, code=USAGE):
+        settings = Settings.read(environment())
+    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
+    given = {
+        **environment(),
+        "FIRM_DATA": str(settings.data.resolve()),
+        STORAGE_VARIABLE: str(settings.dagster_storage),
+        "DAGSTER_HOME": str(CONFIG_FOLDER),
+        "DAGSTER_DISABLE_TELEMETRY": "1",
+    }
+    command = [
+        str(Path(sys.executable).parent / "dagster"),
+        "dev",
+        "-m",
+        "pipelines.definitions",
+        "-p",
+        str(port),
+    ]
+    raise typer.Exit(
+        subprocess.run(command, cwd=CONFIG_FOLDER, env={**os.environ, **given}, check=False).returncode  # noqa: S603 - our own words
+    )

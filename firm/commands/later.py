@@ -1,0 +1,15 @@
+"""Commands that the design names and that have no body yet. They say so and exit with 2."""
+
+from __future__ import annotations
+
+from firm.failures import not_built_yet
+
+
+def export() -> None:
+    """Parquet and NDJSON hand-over with a manifest (not built yet)."""
+    not_built_yet("`firm export`", "Read warehouse.duckdb in the current release folder until then.")
+
+
+def rebuild() -> None:
+    """Everything again from RAW (not built yet)."""
+    not_built_yet("`firm rebuild`", "Point FIRM_DATA at an empty folder and ingest again until then.")

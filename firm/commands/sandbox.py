@@ -1,0 +1,74 @@
+"""`firm sandbox …`: the generated world, as files or as the registries' own HTTP servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firm.failures import explained, fail
+
+sandbox = typer.Typer(no_args_is_help=True, help="A generated world in the registries' own formats.")
+
+Companies = Annotated[int, typer.Option(min=1, help="Companies on the first day, shared by the markets.")]
+Days = Annotated[int, typer.Option(min=1, help="Days, the first (which makes no events) included.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same bytes.")]
+Fault = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--faults", help="PART-OF-PATH=FAULT, repeatable, as lastned/csv=cut_off. `--faults list` names them."
+    ),
+]
+
+
+@sandbox.command("write")
+def write_world(
+    directory: Annotated[Path, typer.Argument(help="Empty folder; gets YYYY-MM-DD/<cc>/… and truth.json.")],
+    companies: Companies = 400,
+    days: Days = 3,
+    seed: Seed = 1,
+) -> None:
+    """Write the world as files. Take a day in with `firm ingest --from DIR/YYYY-MM-DD`."""
+    from connectors.sandbox import World, write
+
+    if directory.exists() and any(directory.iterdir()):
+        fail(f"{directory} is not empty; name a new folder")
+    with explained(ValueError):
+        folders = write(World(seed=seed, companies=companies, days=days), directory, progress=_progress)
+    for folder in folders:
+        typer.echo(str(folder))
+
+
+@sandbox.command("serve")
+def serve_world(
+    companies: Companies = 400,
+    days: Days = 3,
+    seed: Seed = 1,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8124,
+    faults: Fault = None,
+) -> None:
+    """Play the registries over HTTP until Ctrl-C. POST /sandbox/advance moves to the next day."""
+    from connectors.sandbox import FAULTS, Registry, World, serve_forever
+
+    if faults == ["list"]:
+        typer.echo("\n".join(FAULTS))
+        return
+    chosen = dict(pair.split("=", 1) for pair in faults or () if "=" in pair)
+    if len(chosen) != len(faults or ()):
+        fail("a fault is PART-OF-PATH=FAULT, as lastned/csv=cut_off; `--faults list` names them", 2)
+
+    def ready(registry: Registry) -> None:
+        typer.echo(
+            f"registries at {registry.url}; ingest with: FIRM_SANDBOX_URL={registry.url} firm ingest --sandbox"
+        )
+
+    with explained(ValueError, OSError):
+        serve_forever(
+            World(seed=seed, companies=companies, days=days), host=host, port=port, faults=chosen, ready=ready
+        )
+
+
+def _progress(line: str) -> None:
+    typer.echo(line, err=True)

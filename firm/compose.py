@@ -1,0 +1,76 @@
+"""Wires the rooms together from one reading of the environment.
+
+Belongs here: which object is made from which setting. Does not belong here: commands, printing, defaults
+(settings classes have those).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dotenv import dotenv_values
+
+from api.accounts import Accounts
+from api.clock import Clock
+from api.db.engine import Database
+from api.db.migrate import prepare
+from api.secrets import Secrets, load_or_create
+from api.settings import ApiSettings
+from api.ulids import Ulids
+from warehouse.paths import Layout
+
+
+def environment() -> dict[str, str]:
+    """What the process was given, over what `.env` in the current folder says. Read once per command."""
+    written = {name: value for name, value in dotenv_values(Path.cwd() / ".env").items() if value is not None}
+    return {**written, **os.environ}
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """One data folder with all that belongs to it. Opens nothing until asked."""
+
+    environment: Mapping[str, str]
+    settings: ApiSettings
+
+    @classmethod
+    def read(cls) -> Installation:
+        """The installation that the environment describes; SettingError where a setting makes no sense."""
+        found = environment()
+        return cls(found, ApiSettings.from_environment(found))
+
+    def at(self, data: Path) -> Installation:
+        """The same settings over another data folder."""
+        return Installation({**self.environment, "FIRM_DATA": str(data)}, replace(self.settings, data=data))
+
+    @property
+    def layout(self) -> Layout:
+        """Where everything lies below FIRM_DATA."""
+        return Layout(self.settings.data)
+
+    def secrets(self) -> Secrets:
+        """Pepper and cursor keys; made once where there are none."""
+        return load_or_create(self.settings.secrets_path, self.environment)
+
+    @contextmanager
+    def database(self) -> Iterator[Database]:
+        """The control-plane database, brought up to date."""
+        database = prepare(self.settings.control_database_url)
+        try:
+            yield database
+        finally:
+            database.close()
+
+    @contextmanager
+    def accounts(self) -> Iterator[Accounts]:
+        """What an operator does with accounts and keys."""
+        clock = Clock()
+        with self.database() as database:
+            yield Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall))
+
+
+Print = Callable[[str], None]

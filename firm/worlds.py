@@ -1,0 +1,54 @@
+"""The generated world as an origin: the same live fetching, sent to other addresses.
+
+Belongs here: which addresses the sandbox stands in for, and which day the embedded one plays. Does not belong
+here: the world itself (`connectors.sandbox`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import connectors
+from connectors.kit.http import Http, HttpSettings
+from connectors.sandbox import World, serve
+from pipelines.origins import Live
+from pipelines.settings import Settings
+
+FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
+_OTHER_HOSTS: Final = ("api.company-information.service.gov.uk",)
+DAYS: Final = 60
+
+
+def live_at(base: str, settings: Settings) -> Live:
+    """Live fetching with every registry's host answered by one server."""
+    hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
+    return Live(
+        Http(
+            HttpSettings(
+                user_agent=settings.user_agent,
+                folder=settings.layout.root / "downloads",
+                bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
+                rate=FASTEST,
+            )
+        )
+    )
+
+
+@contextmanager
+def embedded(settings: Settings, seed: int = 1, companies: int = 400) -> Iterator[Live]:
+    """The embedded sandbox on its next day: each ingest that ends well moves the data folder's world on by one."""
+    marker = settings.layout.root / "sandbox.json"
+    day = _next_day(marker)
+    with serve(World(seed=seed, companies=companies, days=DAYS)) as registry:
+        for _ in range(day):
+            registry.advance()
+        yield live_at(registry.url, settings)
+    marker.write_text(json.dumps({"next_day": min(day + 1, DAYS - 1)}) + "\n")
+
+
+def _next_day(marker: Path) -> int:
+    return int(json.loads(marker.read_text())["next_day"]) if marker.exists() else 0

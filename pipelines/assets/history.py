@@ -1,0 +1,33 @@
+"""`<cc>/history`: what is and was held true, with what changed on its way to being events."""
+
+from typing import Any
+
+import dagster as dg
+
+from connectors.declare import Jurisdiction
+from pipelines.assets.keys import market_key
+from pipelines.partitions import BATCHES
+from pipelines.resources import Workspace
+from pipelines.stages import history
+
+
+def history_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
+    """The HISTORY asset of one market."""
+
+    @dg.asset(
+        key=market_key(jurisdiction, "history"),
+        deps=[market_key(jurisdiction, "normalised")],
+        partitions_def=BATCHES,
+        group_name=jurisdiction.code.lower(),
+        description="History of the market, on two time axes; differences wait in its outbox.",
+        kinds={"duckdb"},
+    )
+    def asset(
+        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+    ) -> dg.MaterializeResult[Any]:
+        receipt = history.apply(workspace, jurisdiction, context.partition_key)
+        return dg.MaterializeResult(
+            metadata={"images": receipt.images, "changed_rows": sum(receipt.changes.values())}
+        )
+
+    return asset

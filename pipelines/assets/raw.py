@@ -1,0 +1,42 @@
+"""`raw/…`: bodies as they were sent, one asset per dataset, in the pool of its host."""
+
+from typing import Any
+
+import dagster as dg
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines.assets.keys import pool_of, raw_key, staged_key
+from pipelines.origins import Origin
+from pipelines.partitions import BATCHES
+from pipelines.resources import Workspace
+from pipelines.stages import raw
+
+
+def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
+    """The RAW asset of one dataset. One that asks for subjects waits for the datasets that name them."""
+    named_by = [other for other in jurisdiction.datasets if other.wants is None] if dataset.wants else []
+
+    @dg.asset(
+        key=raw_key(dataset),
+        deps=[staged_key(other) for other in named_by],
+        partitions_def=BATCHES,
+        pool=pool_of(dataset),
+        group_name=jurisdiction.code.lower(),
+        description=f"{dataset.title}: bodies as they were sent.",
+        kinds={"file"},
+    )
+    def asset(
+        context: dg.AssetExecutionContext,
+        workspace: dg.ResourceParam[Workspace],
+        origin: dg.ResourceParam[Origin],
+    ) -> dg.MaterializeResult[Any]:
+        receipt = raw.take(workspace, jurisdiction, dataset, origin, context.partition_key)
+        return dg.MaterializeResult(
+            metadata={
+                "new": receipt.new,
+                "unchanged": len(receipt.unchanged),
+                "failure": receipt.failure or "none",
+            }
+        )
+
+    return asset

@@ -1,0 +1,35 @@
+"""`release`: one numbered release of all markets of a run."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import dagster as dg
+
+from connectors.declare import Jurisdiction
+from pipelines.assets.keys import RELEASE, market_key
+from pipelines.partitions import BATCHES
+from pipelines.resources import MARKETS_TAG, Workspace
+from pipelines.stages import release
+
+
+def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
+    """The release asset. The run's tags say which markets it publishes."""
+
+    @dg.asset(
+        key=RELEASE,
+        deps=[market_key(jurisdiction, "events") for jurisdiction in jurisdictions],
+        partitions_def=BATCHES,
+        group_name="releases",
+        description="What readers are served: immutable, numbered, verified before it is pointed to.",
+        kinds={"duckdb", "sqlite"},
+    )
+    def asset(
+        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+    ) -> dg.MaterializeResult[Any]:
+        markets = context.run.tags[MARKETS_TAG].split(",")
+        receipt = release.publish(workspace, markets, context.partition_key)
+        return dg.MaterializeResult(
+            metadata={"release": receipt.release or 0, "events": sum(receipt.events.values())}
+        )
+
+    return asset

@@ -1,0 +1,38 @@
+"""`staged/…`: the sources' own records as Parquet, one asset per dataset, with its guard as a check."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines import checks
+from pipelines.assets.keys import raw_key, staged_key
+from pipelines.partitions import BATCHES
+from pipelines.resources import Workspace
+from pipelines.stages import staged
+
+
+def staged_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
+    """The STAGED asset of one dataset."""
+    key = staged_key(dataset)
+
+    @dg.asset(
+        key=key,
+        deps=[raw_key(dataset)],
+        partitions_def=BATCHES,
+        group_name=jurisdiction.code.lower(),
+        description=f"{dataset.title}: records in the source's own words, rejects and signals beside them.",
+        kinds={"parquet"},
+        check_specs=checks.staged_specs(key),
+    )
+    def asset(
+        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+    ) -> Iterator[dg.MaterializeResult[Any]]:
+        receipt = staged.stage(workspace, dataset, context.partition_key)
+        yield dg.MaterializeResult(
+            metadata={"pieces": receipt.pieces, "rows": receipt.rows, "rejected": receipt.rejected},
+            check_results=checks.staged_results(workspace, jurisdiction, dataset, receipt, key),
+        )
+
+    return asset

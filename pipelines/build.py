@@ -1,0 +1,65 @@
+"""Definitions, composed: the same for the code location, the command line and tests.
+
+Docs: https://docs.dagster.io/api/dagster/definitions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import dagster as dg
+
+import connectors
+from connectors.declare import Jurisdiction
+from pipelines.assets.events import events_asset
+from pipelines.assets.history import history_asset
+from pipelines.assets.normalised import normalised_asset
+from pipelines.assets.raw import raw_asset
+from pipelines.assets.release import release_asset
+from pipelines.assets.staged import staged_asset
+from pipelines.jobs import market_job
+from pipelines.registries import live_origin
+from pipelines.resources import Workspace, workspace_resource
+from pipelines.schedules import market_schedule
+from pipelines.settings import Settings
+
+
+def build_defs(
+    settings: Settings,
+    *,
+    workspace: Workspace | None = None,
+    resources: Mapping[str, object] | None = None,
+) -> dg.Definitions:
+    """All assets, jobs, schedules and resources. Touches neither network nor disk.
+
+    Args:
+        settings: of this installation.
+        workspace: instead of one made from the settings (tests, the command line).
+        resources: instead of the resources made here, by name: `origin`, `workspace`.
+    """
+    workspace = workspace or Workspace(settings, connectors.JURISDICTIONS)
+    markets = [made for made in workspace.jurisdictions if made.state == "served"]
+    jobs = [market_job(jurisdiction) for jurisdiction in markets]
+    made = {
+        "workspace": workspace_resource(workspace),
+        "origin": live_origin(settings),
+        **(resources or {}),
+    }
+    return dg.Definitions(
+        assets=[*(asset for market in markets for asset in market_assets(market)), release_asset(markets)],
+        jobs=jobs,
+        schedules=[market_schedule(market, workspace) for market in markets],
+        resources=made,
+        executor=dg.in_process_executor,
+    )
+
+
+def market_assets(jurisdiction: Jurisdiction) -> list[dg.AssetsDefinition]:
+    """The assets of one market."""
+    return [
+        *(raw_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
+        *(staged_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
+        normalised_asset(jurisdiction),
+        history_asset(jurisdiction),
+        events_asset(jurisdiction),
+    ]

@@ -1,0 +1,114 @@
+"""Checks: guards of the datasets and the shared schema, as Dagster shows and enforces them.
+
+A guard stops its market only where the dataset is the one that names companies; another held dataset
+contributes its last good state, so its check warns. A broken schema always stops its market. The checks are
+carried by the steps themselves: none costs a step of its own. Does not belong here: the judgement
+(`stages.guards`, `stages.conformity`).
+
+Docs: https://docs.dagster.io/guides/test/asset-checks
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import dagster as dg
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines.resources import Workspace, profile_dataset
+from pipelines.stages import held
+from pipelines.stages.conformity import Invalid
+from pipelines.stages.normalised import NormalisedReceipt
+from pipelines.stages.staged import StagedReceipt
+
+GUARD: Final = "guard"
+SIGNALS: Final = "signals"
+SCHEMA: Final = "schema"
+CHANGE_RATE: Final = "change_rate"
+_WARN: Final = dg.AssetCheckSeverity.WARN
+_ERROR: Final = dg.AssetCheckSeverity.ERROR
+
+
+def staged_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
+    """Checks of a STAGED asset."""
+    return [
+        dg.AssetCheckSpec(
+            GUARD, asset=key, blocking=True, description="Rows, shrink and rejects within limits."
+        ),
+        dg.AssetCheckSpec(SIGNALS, asset=key, description="No unknown column or code, nothing to look at."),
+    ]
+
+
+def staged_results(
+    workspace: Workspace,
+    jurisdiction: Jurisdiction,
+    dataset: Dataset,
+    receipt: StagedReceipt,
+    key: dg.AssetKey,
+) -> list[dg.AssetCheckResult]:
+    """What the guard and the signals say of one batch."""
+    refused = held.held_of(workspace, dataset)
+    stops = dataset.key == profile_dataset(jurisdiction).key
+    told = "nothing is held"
+    if refused is not None:
+        told = f"{dataset.key} is held by {refused.guard}: {refused.seen}, allowed {refused.allowed}"
+    return [
+        dg.AssetCheckResult(
+            passed=refused is None,
+            check_name=GUARD,
+            asset_key=key,
+            severity=_ERROR if stops else _WARN,
+            description=told,
+        ),
+        dg.AssetCheckResult(
+            passed=not receipt.signals and not receipt.warnings,
+            check_name=SIGNALS,
+            asset_key=key,
+            severity=_WARN,
+            description="; ".join(receipt.warnings) or f"{receipt.signals} signals",
+        ),
+    ]
+
+
+def normalised_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
+    """Checks of a SHARED asset."""
+    return [
+        dg.AssetCheckSpec(
+            SCHEMA, asset=key, blocking=True, description="Rows are what the shared schema says."
+        ),
+        dg.AssetCheckSpec(CHANGE_RATE, asset=key, description="A full edition changes as much as is usual."),
+    ]
+
+
+def normalised_results(
+    jurisdiction: Jurisdiction, receipt: NormalisedReceipt, key: dg.AssetKey
+) -> list[dg.AssetCheckResult]:
+    """What the schema and the change rates say of images that were made."""
+    unusual = [
+        f"{dataset}: {share:.1%} of records changed"
+        for dataset, share in receipt.changed.items()
+        if share > jurisdiction.dataset(dataset).guard.max_changed
+    ]
+    return [
+        dg.AssetCheckResult(passed=True, check_name=SCHEMA, asset_key=key),
+        dg.AssetCheckResult(
+            passed=not unusual,
+            check_name=CHANGE_RATE,
+            asset_key=key,
+            severity=_WARN,
+            description="; ".join(unusual),
+        ),
+    ]
+
+
+def schema_broken(workspace: Workspace, error: Invalid, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
+    """The checks of an image that was refused."""
+    workspace.tell(str(error))
+    return [
+        dg.AssetCheckResult(
+            passed=False, check_name=SCHEMA, asset_key=key, severity=_ERROR, description=str(error)
+        ),
+        dg.AssetCheckResult(
+            passed=True, check_name=CHANGE_RATE, asset_key=key, description="nothing was taken in"
+        ),
+    ]

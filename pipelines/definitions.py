@@ -1,0 +1,13 @@
+"""The code location: what `dagster dev` and the daemon load. Reads the settings, once; opens nothing.
+
+Does not belong here: composition (`build`).
+"""
+
+from __future__ import annotations
+
+import os
+
+from pipelines.build import build_defs
+from pipelines.settings import Settings
+
+defs = build_defs(Settings.read(os.environ))

@@ -1,0 +1,152 @@
+"""Files of a folder told apart: which dataset reads which, since when it is known, whether it is complete.
+
+Layout: `<cc>/<dataset…>/…` below one folder, with an optional `day.json` beside the `<cc>` folders
+(`{"date" or "observed_at", "complete": [dataset keys]}`); or several such folders named YYYY-MM-DD. Does
+not belong
+here: reading a file further than its first bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from connectors.declare import Dataset, Jurisdiction, NotOurs, Scope
+
+HEAD: Final = 64 * 1024
+DAY_FILE: Final = "day.json"
+_DAY_NAME: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class FolderError(ValueError):
+    """A folder that cannot be ingested: says which and what was due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One folder with `<cc>` folders in it. `prefix` is what a report puts before names."""
+
+    directory: Path
+    prefix: str
+    observed_at: datetime | None
+    complete: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file: `name` below the day's folder; the dataset that reads it, or why none does."""
+
+    path: Path
+    name: str
+    shown: str
+    dataset: str | None
+    reason: str | None
+    scope: Scope
+    observed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All files of one jurisdiction in one day's folder."""
+
+    entries: tuple[FileEntry, ...]
+
+    def of(self, dataset: str) -> Iterator[FileEntry]:
+        """The files one dataset reads, oldest first."""
+        found = [entry for entry in self.entries if entry.dataset == dataset]
+        return iter(sorted(found, key=lambda entry: (entry.observed_at, entry.name)))
+
+
+def days(directory: Path) -> list[Day]:
+    """The days a folder is made of, oldest first; one where it is not divided into days."""
+    if not directory.is_dir():
+        raise FolderError(f"{directory} is not a folder: give the one that holds the folders of the markets")
+    named = sorted(path for path in directory.iterdir() if path.is_dir() and _DAY_NAME.fullmatch(path.name))
+    if not named:
+        return [_day(directory, "")]
+    return [_day(path, f"{path.name}/") for path in named]
+
+
+def _day(directory: Path, prefix: str) -> Day:
+    path = directory / DAY_FILE
+    try:
+        said: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        return Day(directory, prefix, _observed(said), frozenset(said.get("complete", ())))
+    except (ValueError, TypeError, AttributeError) as error:
+        due = '{"date" or "observed_at", "complete": [dataset keys]}'
+        raise FolderError(f"{path}: {error}; due is {due}") from error
+
+
+def _observed(said: dict[str, Any]) -> datetime | None:
+    if said.get("observed_at") is not None:
+        instant = datetime.fromisoformat(said["observed_at"])
+        return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    if said.get("date") is not None:
+        return datetime.combine(date.fromisoformat(said["date"]), time(), UTC)
+    return None
+
+
+def plan(day: Day, jurisdiction: Jurisdiction, at: datetime) -> Plan:
+    """Gives every file of a jurisdiction to the dataset that declares it most specifically."""
+    code = jurisdiction.code.lower()
+    root = day.directory / code
+    if not root.is_dir():
+        return Plan(())
+    paths = sorted(path for path in root.rglob("*") if path.is_file())
+    return Plan(tuple(_entry(day, jurisdiction, path, root, at) for path in paths))
+
+
+def _entry(day: Day, jurisdiction: Jurisdiction, path: Path, root: Path, at: datetime) -> FileEntry:
+    inside = path.relative_to(root).as_posix()
+    name = path.relative_to(day.directory).as_posix()
+    dataset = _reader(jurisdiction, inside)
+    observed_at = day.observed_at or at
+    if dataset is None:
+        reason = "no dataset reads files of this name"
+        return FileEntry(path, name, day.prefix + name, None, reason, Scope.PART, observed_at)
+    with path.open("rb") as body:
+        found = dataset.recognise(inside, body.read(HEAD))
+    if isinstance(found, NotOurs):
+        return FileEntry(path, name, day.prefix + name, None, found.reason, Scope.PART, observed_at)
+    # a sample must not dissolve what it merely lacks: only the folder's own word makes a file complete
+    scope = Scope.FULL if dataset.key in day.complete else found.scope
+    scope = Scope.PART if scope is Scope.FULL and dataset.key not in day.complete else scope
+    shown = day.prefix + name
+    return FileEntry(path, name, shown, dataset.key, None, scope, found.observed_at or observed_at)
+
+
+def _reader(jurisdiction: Jurisdiction, inside: str) -> Dataset | None:
+    matches = [
+        (_specificity(pattern), dataset)
+        for dataset in jurisdiction.datasets
+        for pattern in dataset.files
+        if _matches(inside, pattern)
+    ]
+    return max(matches, key=lambda match: match[0])[1] if matches else None
+
+
+def _matches(inside: str, pattern: str) -> bool:
+    """`*` stays within a folder, `**` crosses folders; a pattern without `/` is a file's name."""
+    if "/" not in pattern:
+        return fnmatchcase(PurePosixPath(inside).name, pattern)
+    return _parts_match(inside.split("/"), pattern.split("/"))
+
+
+def _parts_match(parts: list[str], patterns: list[str]) -> bool:
+    if not patterns:
+        return not parts
+    if patterns[0] == "**":
+        return any(_parts_match(parts[skip:], patterns[1:]) for skip in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], patterns[0]) and _parts_match(parts[1:], patterns[1:])
+
+
+def _specificity(pattern: str) -> tuple[int, int]:
+    """More literal characters first, then fewer wildcards."""
+    wild = sum(pattern.count(sign) for sign in "*?[")
+    return len(pattern) - wild, -wild

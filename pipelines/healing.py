@@ -1,0 +1,40 @@
+"""What a killed run leaves, put right by the next one: called with the market's lock held.
+
+Whatever else a kill tears is healed by how it is written (nothing half-done is visible) and taken up again
+because steps look at what is there. Does not belong here: those writes (`warehouse`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import dagster as dg
+
+from warehouse.locks import Locked
+from warehouse.release import Releases
+
+MARKET_TAG: Final = "firm/market"
+_UNFINISHED: Final = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+def fail_dead_runs(instance: dg.DagsterInstance, market: str, alive: dg.DagsterRun | None = None) -> int:
+    """Fails every unfinished run of a market whose lock we hold, for none lives; frees their pool slots."""
+    found = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, tags={MARKET_TAG: market}))
+    dead = [run for run in found if alive is None or run.run_id != alive.run_id]
+    for run in dead:
+        instance.report_run_failed(run, "its process ended without finishing it")
+        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+    return len(dead)
+
+
+def heal_releases(releases: Releases) -> list[str]:
+    """Removes segments and folders above the current release, unless somebody is publishing right now."""
+    try:
+        return releases.heal()
+    except Locked:  # whoever publishes has healed before
+        return []

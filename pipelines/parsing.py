@@ -1,0 +1,124 @@
+"""Reading pieces: in this process, or in a pool of processes where there is enough to read.
+
+A piece that kills its worker is rejected, not the run: after a death each piece that was being read is
+read again in a process of its own. Does not belong here: what a piece holds (`connectors`), or where rows
+go (`stages`).
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Final
+
+from connectors.declare import Batch, Piece, Unreadable
+from warehouse.archive import CorruptObject
+
+CHUNK: Final = 64  # documents handed to a worker at once
+AHEAD: Final = 3  # chunks per worker on their way: workers never wait, memory stays bounded
+MANY_BYTES: Final = 256 << 20  # of pieces (as they came) that are worth the pool though they are few
+DIED: Final = "the process that read it died"
+
+Read = Callable[[Piece], Iterator[Batch]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What reading one piece gave: batches, or why it cannot be read at all."""
+
+    piece: Piece
+    batches: tuple[Batch, ...] = ()
+    reason: str | None = None
+
+
+def read_one(read: Read, piece: Piece) -> Outcome:
+    """Reads one piece to its end: an unreadable one gives nothing, not half of it."""
+    try:
+        return Outcome(piece, tuple(read(piece)))
+    except Unreadable as error:
+        return Outcome(piece, reason=error.reason)
+    except CorruptObject as error:
+        return Outcome(piece, reason=str(error))
+
+
+def read_chunk(read: Read, pieces: list[Piece]) -> list[Outcome]:
+    """What a worker does."""
+    return [read_one(read, piece) for piece in pieces]
+
+
+class Readers:
+    """Reads pieces one after the other, or in worker processes that stay warm until `close`."""
+
+    def __init__(self, processes: int, pool_documents: int, chunk: int = CHUNK) -> None:
+        self._processes = processes
+        self._pool_documents = pool_documents
+        self._chunk = chunk
+        self._pool: ProcessPoolExecutor | None = None
+
+    def read(self, read: Read, pieces: Iterable[Piece], size: int = 0) -> Iterator[Outcome]:
+        """Outcomes in the order of the pieces; `size` is how many bytes they are together, where known."""
+        rest = iter(pieces)
+        chunk = self._chunk if size < MANY_BYTES else 1
+        few = self._pool_documents if size < MANY_BYTES else 2
+        first = list(islice(rest, few))
+        if self._processes < 2 or len(first) < few:  # noqa: PLR2004 - one worker only adds copying
+            return (read_one(read, piece) for piece in chain(first, rest))
+        return self._parallel(read, chain(first, rest), chunk)
+
+    def close(self) -> None:
+        """Ends the worker processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")  # a fork would copy the threads of polars, locked
+            self._pool = ProcessPoolExecutor(self._processes, mp_context=context)
+        return self._pool
+
+    def _parallel(self, read: Read, pieces: Iterator[Piece], size: int) -> Iterator[Outcome]:
+        under_way: deque[tuple[list[Piece], Future[list[Outcome]]]] = deque()
+        for chunk in _chunks(pieces, size):
+            under_way.append((chunk, self._submit(read, chunk)))
+            if len(under_way) >= self._processes * AHEAD:
+                yield from self._next(read, under_way)
+        while under_way:
+            yield from self._next(read, under_way)
+
+    def _submit(self, read: Read, chunk: list[Piece]) -> Future[list[Outcome]]:
+        try:
+            return self._started().submit(read_chunk, read, chunk)
+        except BrokenProcessPool as error:
+            broken: Future[list[Outcome]] = Future()
+            broken.set_exception(error)
+            return broken
+
+    def _next(
+        self, read: Read, under_way: deque[tuple[list[Piece], Future[list[Outcome]]]]
+    ) -> Iterator[Outcome]:
+        chunk, future = under_way.popleft()
+        try:
+            outcomes = future.result()
+        except BrokenProcessPool:
+            self.close()
+            outcomes = [self._alone(read, piece) for piece in chunk]
+        yield from outcomes
+
+    def _alone(self, read: Read, piece: Piece) -> Outcome:
+        """Reads a suspect where its death takes nobody along."""
+        try:
+            return self._started().submit(read_one, read, piece).result()
+        except BrokenProcessPool:
+            self.close()
+            return Outcome(piece, reason=DIED)
+
+
+def _chunks(pieces: Iterator[Piece], size: int) -> Iterator[list[Piece]]:
+    while chunk := list(islice(pieces, size)):
+        yield chunk

@@ -1,0 +1,214 @@
+"""What an ingest tells of itself: files, datasets, events, what is held, the release, and the exit code.
+
+Made of receipts (`receipts`): it tells the same after a kill. Does not belong here: printing it (`firm`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines.resources import Workspace
+from pipelines.stages import held, normalised, raw, staged
+from warehouse.lake import StagedIndex
+
+DONE: Final = 0
+FAILED: Final = 1
+HELD: Final = 3  # published, with something held
+NOTHING: Final = 4  # nothing published, because of what is held
+UNCHANGED: Final = "unchanged"
+NO_ROWS: Final = "no rows in it"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file of a folder: which dataset read it (None: none), and why it gave nothing."""
+
+    path: str
+    dataset: str | None
+    rows: int
+    rejected: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetReport:
+    """One dataset: records read and rejected, shared rows made of them, events, seconds of reading."""
+
+    dataset: str
+    rows: int
+    rejected: int
+    normalised: int
+    seconds: float
+    events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeldReport:
+    """One held dataset: the guard, what it saw, what it allows."""
+
+    dataset: str
+    guard: str
+    seen: float | str
+    allowed: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReport:
+    """What stopped a market (or `release`) though nothing was held."""
+
+    market: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """One ingest. `release`: the number published, None where nothing was; `markets`: companies touched."""
+
+    release: int | None
+    files: tuple[FileReport, ...] = ()
+    datasets: tuple[DatasetReport, ...] = ()
+    events: Mapping[str, int] = field(default_factory=dict)
+    held: tuple[HeldReport, ...] = ()
+    signals: int = 0
+    errors: tuple[ErrorReport, ...] = ()
+    markets: Mapping[str, int] = field(default_factory=dict)
+    batches: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by market, its steps from RAW to events
+
+    @property
+    def exit_code(self) -> int:
+        """DESIGN decision 5: 0 all done, 1 error, 3 published with something held, 4 nothing published."""
+        if self.errors:
+            return FAILED
+        if self.held:
+            return NOTHING if self.release is None else HELD
+        return DONE
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `firm ingest --json` prints."""
+        datasets = [asdict(dataset) for dataset in self.datasets]
+        for dataset in datasets:
+            del dataset["events"]
+        return {
+            "release": self.release,
+            "files": [asdict(file) for file in self.files],
+            "datasets": datasets,
+            "events": dict(self.events),
+            "held": [asdict(held) for held in self.held],
+            "signals": self.signals,
+        }
+
+
+def joined(reports: Iterable[IngestReport]) -> IngestReport:
+    """Several rounds as one report: the newest release, what is held at the end, everything else added up."""
+    reports = list(reports)
+    datasets: dict[str, DatasetReport] = {}
+    for row in (row for report in reports for row in report.datasets):
+        datasets[row.dataset] = _added(datasets[row.dataset], row) if row.dataset in datasets else row
+    return IngestReport(
+        release=max((report.release for report in reports if report.release is not None), default=None),
+        files=tuple(file for report in reports for file in report.files),
+        datasets=tuple(datasets.values()),
+        events=dict(sum((Counter(report.events) for report in reports), Counter())),
+        held=reports[-1].held if reports else (),
+        signals=sum(report.signals for report in reports),
+        errors=tuple(error for report in reports for error in report.errors),
+        markets=dict(sum((Counter(report.markets) for report in reports), Counter())),
+        batches=tuple(batch for report in reports for batch in report.batches),
+        seconds=dict(sum((Counter(report.seconds) for report in reports), Counter())),
+    )
+
+
+def _added(one: DatasetReport, other: DatasetReport) -> DatasetReport:
+    return DatasetReport(
+        one.dataset,
+        one.rows + other.rows,
+        one.rejected + other.rejected,
+        one.normalised + other.normalised,
+        round(one.seconds + other.seconds, 3),
+        one.events + other.events,
+    )
+
+
+def of_run(
+    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, errors: tuple[ErrorReport, ...]
+) -> IngestReport:
+    """The report of one batch, from its receipts."""
+    jurisdictions = list(jurisdictions)
+    release = workspace.receipts.read(batch, "release") or {}
+    readings = {
+        dataset.key: staged.StagedReceipt.of(
+            workspace.receipts.read(batch, staged.receipt_name(dataset.key)), dataset.key
+        )
+        for jurisdiction in jurisdictions
+        for dataset in jurisdiction.datasets
+    }
+    touched = {made.code: _normalised(workspace, made, batch) for made in jurisdictions}
+    events: Mapping[str, int] = release.get("events_by_dataset", {})
+    rows: Counter[str] = Counter()
+    for receipt in touched.values():
+        rows.update(receipt.rows)
+    return IngestReport(
+        release=release.get("release"),
+        files=tuple(file for made in jurisdictions for file in _files(workspace, made, batch)),
+        datasets=tuple(
+            DatasetReport(key, read.rows, read.rejected, rows[key], read.seconds, events.get(key, 0))
+            for key, read in readings.items()
+        ),
+        events=release.get("events", {}),
+        held=tuple(_held(workspace, jurisdictions, batch)),
+        signals=sum(read.signals for read in readings.values()),
+        errors=errors,
+        markets={market: receipt.companies for market, receipt in touched.items()},
+        batches=(batch,),
+    )
+
+
+def _normalised(workspace: Workspace, made: Jurisdiction, batch: str) -> normalised.NormalisedReceipt:
+    value = workspace.receipts.read(batch, normalised.receipt_name(made.code))
+    return normalised.NormalisedReceipt(made.code) if value is None else normalised.NormalisedReceipt(**value)
+
+
+def _held(workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str) -> Iterable[HeldReport]:
+    for dataset in (dataset for made in jurisdictions for dataset in made.datasets):
+        refused = held.held_of(workspace, dataset)
+        came = raw.RawReceipt.of(workspace.receipts.read(batch, raw.receipt_name(dataset.key)), dataset.key)
+        if refused is not None:
+            yield HeldReport(dataset.key, refused.guard, refused.seen, refused.allowed)
+        elif came.failure is not None:
+            yield HeldReport(dataset.key, held.FETCH_GUARD, came.failure, None)
+
+
+def _files(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[FileReport]:
+    value = workspace.receipts.read(batch, f"files-{made.code}") or {"files": []}
+    read = {dataset.key: _pieces(workspace, dataset, batch) for dataset in made.datasets}
+    for entry in value["files"]:
+        key = entry["dataset"]
+        piece = None if key is None else read[key].get(entry["name"])
+        if key is None:
+            yield FileReport(entry["path"], None, 0, 0, entry["reason"])
+        elif piece is None:
+            yield FileReport(entry["path"], key, 0, 0, UNCHANGED)
+        else:
+            yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _reason(piece))
+
+
+def _pieces(workspace: Workspace, dataset: Dataset, batch: str) -> Mapping[str, Mapping[str, Any]]:
+    index: StagedIndex | None = workspace.lake.index(dataset.key, batch)
+    if index is None:
+        return {}
+    rejects = workspace.lake.rejects(dataset.key, batch)
+    first: dict[str, str] = dict(rejects.select("piece", "reason").reverse().iter_rows())
+    return {piece["name"]: {**piece, "first": first.get(piece["name"])} for piece in index.pieces}
+
+
+def _reason(piece: Mapping[str, Any]) -> str | None:
+    if piece["rejected"] is not None:
+        return piece["rejected"]
+    if piece["rows"]:
+        return None
+    return piece["first"] or NO_ROWS

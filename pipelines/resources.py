@@ -1,0 +1,118 @@
+"""What the steps of a run work with: the stores below one data root, the declarations, the clock.
+
+Belongs here: composing them from settings, and the Dagster resource that holds a market's lock while a run
+works on it. Does not belong here: what steps do (`stages`), or where bodies come from (`origins`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+import dagster as dg
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines import healing
+from pipelines.healing import MARKET_TAG
+from pipelines.parsing import Readers
+from pipelines.receipts import Receipts
+from pipelines.settings import Settings
+from warehouse.archive import Archive, utc_now
+from warehouse.files import Step, no_step
+from warehouse.history import History
+from warehouse.lake import Lake
+from warehouse.ledger import Ledger
+from warehouse.locks import market_lock
+from warehouse.paths import Layout
+from warehouse.release import Releases
+
+MARKETS_TAG: Final = "firm/markets"  # what the release of a run publishes
+LOCKED_TAG: Final = "firm/locked"  # whoever started the run holds the lock already
+
+Tell = Callable[[str], None]
+
+
+def silent(_: str) -> None:
+    """The progress of a run that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Stores, declarations and clock of one data root."""
+
+    settings: Settings
+    jurisdictions: tuple[Jurisdiction, ...]
+    clock: Callable[[], datetime] = utc_now
+    tell: Tell = silent
+    on_step: Step = field(default=no_step)
+
+    @property
+    def layout(self) -> Layout:
+        return self.settings.layout
+
+    @cached_property
+    def archive(self) -> Archive:
+        return Archive(self.layout, self.clock, on_step=self.on_step)
+
+    @cached_property
+    def lake(self) -> Lake:
+        return Lake(self.layout, on_step=self.on_step)
+
+    @cached_property
+    def releases(self) -> Releases:
+        return Releases(self.layout, self.clock, keep=self.settings.keep_releases, on_step=self.on_step)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.layout)
+
+    @cached_property
+    def receipts(self) -> Receipts:
+        return Receipts(self.layout)
+
+    @cached_property
+    def readers(self) -> Readers:
+        return Readers(self.settings.processes, self.settings.pool_documents)
+
+    def close(self) -> None:
+        """Ends the worker processes, if any were started."""
+        self.readers.close()
+
+    def history(self, market: str) -> History:
+        """A market's history, to be opened by `with`."""
+        return History(self.layout, market, on_step=self.on_step)
+
+    def jurisdiction(self, market: str) -> Jurisdiction:
+        """The declaration of a market; KeyError where there is none."""
+        for jurisdiction in self.jurisdictions:
+            if jurisdiction.code == market:
+                return jurisdiction
+        raise KeyError(market)
+
+
+def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
+    """The dataset that names companies: while it is held, its market does not move."""
+    named = jurisdiction.precedence.get("name", ())
+    return jurisdiction.dataset(named[0]) if named else jurisdiction.datasets[0]
+
+
+def workspace_resource(workspace: Workspace) -> dg.ResourceDefinition:
+    """The workspace as a Dagster resource: holds the run's market from its first step to its last."""
+
+    @dg.resource(description="Stores of one data root; holds the market's lock while the run works on it.")
+    def resource(context: dg.InitResourceContext) -> Iterator[Workspace]:
+        tags = context.run.tags if context.run else {}
+        market = tags.get(MARKET_TAG)
+        with ExitStack() as stack:
+            if market is not None and LOCKED_TAG not in tags and context.instance is not None:
+                stack.enter_context(market_lock(workspace.layout, market))
+                healing.fail_dead_runs(context.instance, market, alive=context.run)
+                healing.heal_releases(workspace.releases)
+                stack.callback(workspace.close)
+            yield workspace
+
+    return resource

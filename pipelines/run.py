@@ -1,0 +1,197 @@
+"""One ingest from the command line: the market's job, in this process, then one release of all markets.
+
+Belongs here: locks, healing, running Dagster, the report. Does not belong here: what the steps do (`stages`),
+printing (`firm`). Each market runs on its own: one that fails or is held keeps no other from its release.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import dagster as dg
+
+import connectors
+from connectors.declare import Jurisdiction
+from pipelines import healing, partitions, report
+from pipelines.assets.keys import RELEASE
+from pipelines.batches import next_batch
+from pipelines.build import build_defs
+from pipelines.jobs import job_name, market_assets
+from pipelines.origins import Origin
+from pipelines.receipts import RunFacts
+from pipelines.report import ErrorReport, IngestReport
+from pipelines.resources import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Tell, Workspace, silent
+from pipelines.settings import Settings
+from pipelines.stages import held
+from warehouse.archive import utc_now
+from warehouse.files import Step, no_step
+from warehouse.locks import market_lock
+
+STORAGE_VARIABLE: Final = "FIRM_DAGSTER_STORAGE"
+CONFIG_FOLDER: Final = Path(__file__).resolve().parents[1]  # where dagster.yaml stands
+
+
+class UnknownMarket(ValueError):  # noqa: N818 - named for what it says
+    """A market that has no connector; the message lists those that have one."""
+
+    def __init__(self, market: str, known: Iterable[str]) -> None:
+        super().__init__(f"no market {market!r}: there are {', '.join(sorted(known))}")
+        self.market = market
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What differs from an ordinary ingest. `accept_shrink`: datasets let through their guards this once."""
+
+    accept_shrink: Collection[str] = ()
+    jurisdictions: tuple[Jurisdiction, ...] | None = None
+    clock: Callable[[], datetime] = utc_now
+    on_step: Step = no_step
+    instance: dg.DagsterInstance | None = None
+
+
+def ingest(
+    settings: Settings,
+    markets: Sequence[str],
+    origin: Origin,
+    at: datetime | None = None,
+    progress: Tell = silent,
+    overrides: Overrides | None = None,
+) -> IngestReport:
+    """Takes markets in from an origin, round by round, each ending in a release.
+
+    Args:
+        settings: of this installation.
+        markets: codes in any case; none means all that are served.
+        origin: a `Folder` or `Live`.
+        at: the instant it is about; the clock's where None. A round that names its own day keeps it.
+        progress: told one line after each step that did something.
+        overrides: for tests, and for the one real mass change.
+    """
+    overrides = overrides or Overrides()
+    known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
+    workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
+    chosen = _chosen(markets, known)
+    with ExitStack() as stack:
+        for jurisdiction in sorted(chosen, key=lambda made: made.code):
+            stack.enter_context(market_lock(workspace.layout, jurisdiction.code))
+        stack.callback(workspace.close)
+        instance = overrides.instance or stack.enter_context(dagster_instance(settings))
+        for jurisdiction in chosen:
+            healing.fail_dead_runs(instance, jurisdiction.code)
+        for told in healing.heal_releases(workspace.releases):
+            progress(told)
+        rounds = [
+            _Round(workspace, chosen, place, instance).run(at, overrides.accept_shrink)
+            for place in origin.rounds()
+        ]
+        workspace.receipts.prune(settings.keep_runs)
+    return report.joined(rounds)
+
+
+def _chosen(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
+    by_code = {made.code.upper(): made for made in known}
+    if not markets:
+        return [made for made in by_code.values() if made.state == "served"]
+    for market in markets:
+        if market.upper() not in by_code:
+            raise UnknownMarket(market, by_code)
+    return [by_code[market] for market in dict.fromkeys(market.upper() for market in markets)]
+
+
+def dagster_instance(settings: Settings) -> dg.DagsterInstance:
+    """Dagster's instance below the data root, as `dagster.yaml` describes it."""
+    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
+    os.environ[STORAGE_VARIABLE] = str(settings.dagster_storage)
+    return dg.DagsterInstance.from_config(str(CONFIG_FOLDER))
+
+
+class _Round:
+    """One batch: a Dagster run per market, then one that publishes."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        jurisdictions: list[Jurisdiction],
+        origin: Origin,
+        instance: dg.DagsterInstance,
+    ) -> None:
+        self._workspace = workspace
+        self._jurisdictions = jurisdictions
+        self._instance = instance
+        self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
+
+    def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
+        now = self._workspace.clock()
+        taken = (
+            *self._workspace.receipts.batches(),
+            *self._instance.get_dynamic_partitions(str(partitions.BATCHES.name)),
+        )
+        batch = next_batch(now, taken)
+        self._workspace.receipts.begin(batch, RunFacts(at or now, frozenset(accept_shrink)))
+        partitions.register(self._instance, batch)
+        errors: dict[str, list[ErrorReport]] = {}
+        seconds: dict[str, float] = {}
+        for made in self._jurisdictions:
+            started = time.monotonic()
+            errors[made.code] = self._market(made, batch)
+            seconds[made.code] = round(time.monotonic() - started, 3)
+        sound = [made for made in self._jurisdictions if not errors[made.code]]
+        if sound:
+            errors["release"] = self._publish(sound, batch)
+        told = tuple(error for found in errors.values() for error in found)
+        return replace(report.of_run(self._workspace, self._jurisdictions, batch, told), seconds=seconds)
+
+    def _market(self, made: Jurisdiction, batch: str) -> list[ErrorReport]:
+        failures = self._execute(made, market_assets(made), batch, made.code)
+        if failures and held.is_stopped(self._workspace, made):
+            return []  # told of as held
+        return [ErrorReport(made.code, message) for message in failures]
+
+    def _publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
+        """One release of all markets that came through; the others keep what the last one has of them."""
+        failures = self._execute(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
+        return [ErrorReport("release", message) for message in failures]
+
+    def _execute(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
+        """Runs some assets of a market's job; gives the messages of steps that failed."""
+        job = self._definitions.resolve_job_def(job_name(made))
+        tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
+        with _quiet():
+            result = job.execute_in_process(
+                instance=self._instance,
+                partition_key=batch,
+                asset_selection=keys,
+                tags=tags,
+                raise_on_error=False,
+                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            )
+        return [_message(event) for event in result.all_events if event.is_step_failure]
+
+
+def _message(event: dg.DagsterEvent) -> str:
+    """What the step itself said, without Dagster's frame around it."""
+    error = event.step_failure_data.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    said = "failed" if error is None else error.message.strip()
+    return f"{event.step_key}: {said}"
+
+
+class _quiet:  # noqa: N801 - used as a word
+    """Keeps Dagster's own log off the terminal while a run of ours tells its progress."""
+
+    def __enter__(self) -> None:
+        self._level = logging.getLogger("dagster").level
+        logging.getLogger("dagster").setLevel(logging.CRITICAL)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("dagster").setLevel(self._level)

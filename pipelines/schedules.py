@@ -1,0 +1,33 @@
+"""Schedules: each market once a day, when its profile dataset is due. All are off until turned on.
+
+Docs: https://docs.dagster.io/guides/automate/schedules
+"""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from connectors.declare import Jurisdiction
+from pipelines import partitions
+from pipelines.batches import next_batch
+from pipelines.jobs import job_name
+from pipelines.resources import Workspace, profile_dataset
+
+
+def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.ScheduleDefinition:
+    """A daily run of one market; its batch is named when it is due."""
+
+    @dg.schedule(
+        name=f"{job_name(jurisdiction)}_daily",
+        job_name=job_name(jurisdiction),
+        cron_schedule=profile_dataset(jurisdiction).cadence.cron,
+        execution_timezone="UTC",
+        description=f"Daily ingest of {jurisdiction.code}.",
+    )
+    def schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+        taken = context.instance.get_dynamic_partitions("batches")
+        batch = next_batch(workspace.clock(), taken)
+        partitions.register(context.instance, batch)
+        return dg.RunRequest(run_key=batch, partition_key=batch)
+
+    return schedule

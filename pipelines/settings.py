@@ -1,0 +1,96 @@
+"""What may differ between two installations of the pipelines: one frozen object.
+
+Read once, by whoever composes a process (`firm`, `definitions`), and passed on. Does not belong here:
+rules of the data (guards stand in the declarations), or settings of the API.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+from warehouse.paths import Layout
+
+DEFAULT_DATA: Final = Path(".data")
+DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
+
+
+class SettingError(ValueError):
+    """A setting that cannot be used: says which, what it holds and what it takes."""
+
+    def __init__(self, name: str, value: str, takes: str) -> None:
+        super().__init__(f"{name}={value!r}: takes {takes}")
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of an ingest.
+
+    data: FIRM_DATA, the root of all state.
+    keep_releases: FIRM_KEEP_RELEASES, how many releases stay on disk.
+    workers: FIRM_WORKERS, processes that parse documents; 0 means one per processor.
+    pool_documents: FIRM_POOL_DOCUMENTS, from how many documents in one batch the process pool is worth
+    starting.
+    keep_runs: FIRM_KEEP_RUNS, how many runs' receipts stay on disk.
+    user_agent: FIRM_USER_AGENT, how we introduce ourselves to registries.
+    credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that want a key.
+    """
+
+    data: Path = DEFAULT_DATA
+    keep_releases: int = 5
+    workers: int = 0
+    pool_documents: int = 1500
+    keep_runs: int = 50
+    user_agent: str = DEFAULT_USER_AGENT
+    credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str]) -> Self:
+        """Settings as FIRM_… variables give them; what is not set has its default."""
+        return cls(
+            data=Path(environment.get("FIRM_DATA") or DEFAULT_DATA),
+            keep_releases=_count(environment, "FIRM_KEEP_RELEASES", 5, 1),
+            workers=_count(environment, "FIRM_WORKERS", 0, 0),
+            pool_documents=_count(environment, "FIRM_POOL_DOCUMENTS", 1500, 1),
+            keep_runs=_count(environment, "FIRM_KEEP_RUNS", 50, 1),
+            user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
+            credentials=_credentials(environment.get("FIRM_CREDENTIALS") or ""),
+        )
+
+    @property
+    def layout(self) -> Layout:
+        """Where everything lies, absolute: Dagster's steps may run elsewhere."""
+        return Layout(self.data.resolve())
+
+    @property
+    def dagster_storage(self) -> Path:
+        """Dagster's own state; goes into FIRM_DAGSTER_STORAGE, which `dagster.yaml` reads."""
+        return self.data.resolve() / "dagster"
+
+    @property
+    def processes(self) -> int:
+        """How many worker processes a pool has."""
+        return self.workers or os.cpu_count() or 1
+
+
+def _count(environment: Mapping[str, str], name: str, default: int, least: int) -> int:
+    text = environment.get(name) or str(default)
+    if not text.isdecimal() or int(text) < least:
+        raise SettingError(name, text, f"a whole number from {least}")
+    return int(text)
+
+
+def _credentials(text: str) -> dict[str, tuple[str, str]]:
+    """The message never repeats what it found: it may be a key."""
+    found: dict[str, tuple[str, str]] = {}
+    for pair in text.split():
+        host, equals, secret = pair.partition("=")
+        user, colon, password = secret.partition(":")
+        if not (host and equals and user and colon):
+            raise SettingError("FIRM_CREDENTIALS", "…", "host=user:password, separated by blanks")
+        found[host] = (user, password)
+    return found

@@ -1,0 +1,56 @@
+"""Whether an image is what the shared schema says: types, nulls, codes, ranges, unique keys, companies.
+
+An image that is not is our mistake, not the registry's: it stops its market, loudly. Does not belong here:
+the rules (`warehouse.schema`, rendered by `warehouse.render`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from warehouse import render
+from warehouse.render import Violation
+from warehouse.schema.tables import NORMALISED
+from warehouse.schema.types import Table
+
+_SHOWN: Final = 5
+
+
+class Invalid(Exception):  # noqa: N818 - named for the state it tells
+    """An image breaks rules of its schema; the message names table, column, rule and examples."""
+
+    def __init__(self, violations: list[Violation]) -> None:
+        shown = "; ".join(_told(found) for found in violations[:_SHOWN])
+        more = f" and {len(violations) - _SHOWN} more" if len(violations) > _SHOWN else ""
+        super().__init__(f"normalised rows break their schema: {shown}{more}")
+        self.violations = violations
+
+
+def _told(found: Violation) -> str:
+    examples = ", ".join(found.examples)
+    return f"{found.table}.{found.column or 'key'}: {found.rule} ({found.count}: {examples})"
+
+
+def require(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today: date) -> None:
+    """Raises Invalid where any table of an image is not sound."""
+    found = [
+        violation for table in NORMALISED for violation in _broken(table, tables[table.name], touched, today)
+    ]
+    if found:
+        raise Invalid(found)
+
+
+def _broken(table: Table, frame: pl.DataFrame, touched: pl.Series, today: date) -> list[Violation]:
+    found = render.violations(table, frame, today)
+    if "company_id" not in frame.columns:
+        return found
+    strangers = frame.join(touched.rename("company_id").to_frame(), on="company_id", how="anti")
+    if not strangers.is_empty():
+        examples = tuple(strangers["company_id"].unique().sort().head(_SHOWN))
+        rule = "rows of a company that was not asked for"
+        found.append(Violation(table.name, "company_id", rule, strangers.height, examples))
+    return found

@@ -1,0 +1,136 @@
+"""Which archived pieces are to be read now, of which instant, and whether their editions are complete.
+
+Pieces of one dataset with one instant are an edition. Does not belong here: reading them (`staged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.declare import Scope
+from pipelines.receipts import Receipts
+from warehouse.archive import RawPiece
+from warehouse.lake import Lake
+from warehouse.schema.types import Table
+
+KEPT: Final = "kept"
+
+_TICK: Final = timedelta(microseconds=1)
+
+
+def pending(pieces: Sequence[RawPiece], staged_batches: Sequence[str]) -> list[RawPiece]:
+    """Pieces that came after the last staged batch: this run's, and those of runs that were killed before.
+
+    Not those that were read before: a folder may hold two vintages under one name, and be ingested again.
+    What replaces another body of the same instant is news, even where it is what stood there first.
+    """
+    last = max(staged_batches, default="")
+    read = {_identity(piece) for piece in pieces if piece.batch <= last}
+    return [
+        piece
+        for piece in pieces
+        if piece.batch > last and (piece.replaces is not None or _identity(piece) not in read)
+    ]
+
+
+def _identity(piece: RawPiece) -> tuple[str, str, datetime]:
+    return piece.name, piece.sha256, piece.observed_at
+
+
+def effective(
+    found: Sequence[RawPiece], pieces: Sequence[RawPiece], batch: str, receipts: Receipts
+) -> list[RawPiece]:
+    """The pending pieces with the instants they count from, in order.
+
+    A file of the newest edition that its source has issued again counts from the run that fetched it. What a
+    killed run had fetched «now» belongs to the fetch that completes it.
+    """
+    at = receipts.facts(batch).at
+    newest = max((piece.observed_at for piece in pieces), default=at)
+    moved = [_moved(piece, pieces, newest, batch, at, receipts) for piece in found]
+    return sorted(moved, key=lambda piece: (piece.observed_at, piece.fetched_at, piece.name))
+
+
+def _moved(
+    piece: RawPiece,
+    pieces: Sequence[RawPiece],
+    newest: datetime,
+    batch: str,
+    at: datetime,
+    receipts: Receipts,
+) -> RawPiece:
+    if piece.replaces is not None and piece.observed_at == newest:
+        same = {other.name for other in pieces if other.observed_at == piece.observed_at}
+        scope = piece.scope if len(same) == 1 else _part(piece.scope)
+        return replace(piece, observed_at=max(at, piece.observed_at + _TICK), scope=scope)
+    if piece.batch != batch and piece.observed_at == receipts.facts(piece.batch).at:
+        return replace(piece, observed_at=at)
+    return piece
+
+
+def _part(scope: str) -> str:
+    return Scope.PART if scope == Scope.FULL else scope
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A body that a full edition repeats unchanged, and the batch in which it was read."""
+
+    name: str
+    sha256: str
+    observed_at: datetime
+    batch: str
+    rows: int
+
+
+def kept(found: Iterable[RawPiece], unchanged: Iterable[Mapping[str, str]], lake: Lake) -> list[Kept]:
+    """Bodies that belong to the full editions among these pieces, though they are not read again.
+
+    What they hold is not absent: without them a full edition of several files would retire their records.
+    """
+    full = {piece.observed_at for piece in found if piece.scope == Scope.FULL}
+    wanted = {
+        (body["name"], body["sha256"]): instant
+        for body in unchanged
+        if (instant := datetime.fromisoformat(body["observed_at"])) in full
+    }
+    datasets = {piece.dataset for piece in found}
+    indexes = [index for dataset in datasets for index in lake.indexes(dataset)] if wanted else []
+    return [
+        Kept(name, piece["sha256"], wanted[name, piece["sha256"]], index.batch, piece["rows"])
+        for index in indexes
+        for piece in index.pieces
+        if ((name := piece["name"]), piece["sha256"]) in wanted
+    ]
+
+
+def kept_of(figures: Mapping[str, Any]) -> list[Kept]:
+    """What a staged batch says it kept."""
+    return [
+        Kept(**{**body, "observed_at": datetime.fromisoformat(body["observed_at"])})
+        for body in figures.get(KEPT, ())
+    ]
+
+
+def kept_figures(bodies: Iterable[Kept]) -> dict[str, Any]:
+    """What a staged batch says of what it kept."""
+    return {KEPT: [{**asdict(body), "observed_at": body.observed_at.isoformat()} for body in bodies]}
+
+
+def kept_keys(
+    lake: Lake, dataset: str, table: Table, instant: datetime, figures: Mapping[str, Any]
+) -> list[pl.DataFrame]:
+    """Keys of the records in bodies that an edition keeps; `figures` are those of its staged batch."""
+    return [
+        lake.rows(dataset, body.batch, table)
+        .filter(pl.col("_piece") == body.name, pl.col("_raw").str.starts_with(body.sha256))
+        .select(table.key)
+        .collect()
+        for body in kept_of(figures)
+        if body.observed_at == instant
+    ]

@@ -1,0 +1,47 @@
+"""EVENTS of a market: what its outbox holds, as a file of the run.
+
+Does not belong here: numbering them (`warehouse.ledger`, when a release is made).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import polars as pl
+
+from connectors.declare import Jurisdiction
+from pipelines.resources import Workspace
+from warehouse import files
+
+
+@dataclass(frozen=True, slots=True)
+class EventsReceipt:
+    """How many events wait for the next release."""
+
+    market: str
+    events: int
+
+
+def events_path(workspace: Workspace, market: str, batch: str) -> Path:
+    """Where the events of one market and batch lie."""
+    return workspace.receipts.folder(batch) / f"events-{market}.parquet"
+
+
+def collect(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> EventsReceipt:
+    """Writes the outbox: this run's events, and those of runs that were killed before their release."""
+    with workspace.history(jurisdiction.code) as history:
+        rows = history.outbox()
+    path = events_path(workspace, jurisdiction.code, batch)
+    built = files.temporary(path)
+    rows.write_parquet(built)
+    files.publish(built, path)
+    receipt = EventsReceipt(jurisdiction.code, rows.height)
+    workspace.receipts.write(batch, f"events-{jurisdiction.code}", asdict(receipt))
+    return receipt
+
+
+def collected(workspace: Workspace, market: str, batch: str) -> pl.DataFrame | None:
+    """The events of one market and batch; None where the run did not come so far."""
+    path = events_path(workspace, market, batch)
+    return pl.read_parquet(path) if path.exists() else None

@@ -1,0 +1,52 @@
+"""What is held in a market, and what a release says of how fresh its datasets are.
+
+Does not belong here: when a dataset is held (`guards`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines.resources import Workspace, profile_dataset
+from warehouse.history import History
+from warehouse.reading import DatasetState, Held
+
+FETCH_GUARD = "fetch"
+
+
+def held_of(workspace: Workspace, dataset: Dataset) -> Held | None:
+    """The guard that holds the newest staged batch of a dataset."""
+    newest = workspace.lake.batches(dataset.key)[-1:]
+    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
+    return None if index is None else index.held
+
+
+def is_stopped(workspace: Workspace, jurisdiction: Jurisdiction) -> bool:
+    """Whether a whole market stands still: its profile dataset is held."""
+    return held_of(workspace, profile_dataset(jurisdiction)) is not None
+
+
+def dataset_states(
+    workspace: Workspace, jurisdiction: Jurisdiction, history: History
+) -> dict[str, DatasetState]:
+    """Per dataset how far its history has come, from which batches, and what holds it."""
+    taken = history.marked("staged")
+    return {
+        dataset.key: DatasetState(
+            observed_at=history.high_water(dataset.key),
+            batches=tuple(
+                batch
+                for batch in workspace.lake.batches(dataset.key)[-1:]
+                if f"{dataset.key}/{batch}" in taken
+            ),
+            rows=sum(history.present_count(table) for table in dataset.staged.values()),
+            held=held_of(workspace, dataset),
+        )
+        for dataset in jurisdiction.datasets
+    }
+
+
+def newest(states: dict[str, DatasetState]) -> datetime | None:
+    """The newest instant a market has come to."""
+    return max((state.observed_at for state in states.values() if state.observed_at), default=None)

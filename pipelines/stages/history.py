@@ -1,0 +1,95 @@
+"""HISTORY: each pending image is completed by the derived tables, applied, and its difference becomes events.
+
+All of one image is one transaction: rows, events in the outbox, the mark. Does not belong here: how tables
+are compared (`warehouse.history`), what the derived tables and events are (`steps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Jurisdiction
+from pipelines.resources import Workspace
+from pipelines.stages.normalised import EDITIONS, IMAGE_MARK, image_key
+from pipelines.steps.changes import Occasion
+from pipelines.steps.events import events
+from pipelines.steps.financials import financials
+from pipelines.steps.ownership import owners
+from warehouse.history import Changes, History
+from warehouse.schema.tables import FINANCIALS, OWNERS, TABLES
+
+HISTORY_MARK: Final = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryReceipt:
+    """What the pending images changed: rows added, removed and changed, by table."""
+
+    market: str
+    images: int = 0
+    changes: Mapping[str, int] = field(default_factory=dict)
+    events: int = 0
+
+
+def receipt_name(market: str) -> str:
+    """Name of a market's receipt."""
+    return f"history-{market}"
+
+
+def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> HistoryReceipt:
+    """Applies every pending image of a market, oldest instant first."""
+    market = jurisdiction.code
+    counts = dict.fromkeys((table.name for table in TABLES), 0)
+    images = told = 0
+    with workspace.history(market) as history:
+        ready = history.marked(IMAGE_MARK) - history.marked(HISTORY_MARK)
+        for image in workspace.lake.images(market):
+            key = image_key(image.batch, image.instant)
+            if key in ready:
+                tables, touched = workspace.lake.image(image)
+                with history.transaction():
+                    changes, rows = _bring(history, jurisdiction, tables, touched, image.instant)
+                    history.emit(rows)
+                    history.mark(HISTORY_MARK, key)
+                for name, change in changes.items():
+                    counts[name] += change.added.height + change.removed.height + change.changed_after.height
+                images += 1
+                told += rows.height
+            workspace.lake.drop_image(image)
+    receipt = HistoryReceipt(market, images, counts, told)
+    workspace.receipts.write(batch, receipt_name(market), asdict(receipt))
+    return receipt
+
+
+def _bring(
+    history: History,
+    jurisdiction: Jurisdiction,
+    tables: dict[str, pl.DataFrame],
+    touched: pl.Series,
+    instant: datetime,
+) -> tuple[dict[str, Changes], pl.DataFrame]:
+    editions = tables.pop(EDITIONS)
+    tables["financials"] = financials(
+        tables["financials_reported"], tables["filings"], history.open_rows(FINANCIALS, touched)
+    )
+    tables["owners"] = owners(tables["holdings"], history.open_rows(OWNERS, touched), instant)
+    late = frozenset(editions.filter("late")["dataset"]) - frozenset(
+        editions.filter(~pl.col("late"))["dataset"]
+    )
+    only_late = bool(editions["late"].all())
+    changes = {
+        table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
+        for table in TABLES
+    }
+    occasion = Occasion(instant, _baselines(history, jurisdiction), late)
+    return changes, events(changes, tables, occasion)
+
+
+def _baselines(history: History, jurisdiction: Jurisdiction) -> dict[str, datetime]:
+    found = {dataset.key: history.baseline(dataset.key) for dataset in jurisdiction.datasets}
+    return {dataset: baseline for dataset, baseline in found.items() if baseline is not None}

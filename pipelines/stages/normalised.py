@@ -1,0 +1,201 @@
+"""SHARED: pending staged batches of a market, instant by instant, to images of the companies they touch.
+
+Order: rows into the present tables, the touched companies' present rows through the connector, the image
+on disk, marks, then commit: a kill before the commit leaves nothing that counts. Does not belong here: the
+mapping (`connectors`), or what an image changes (`history`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.declare import Dataset, Jurisdiction, Scope
+from pipelines.resources import Workspace, profile_dataset
+from pipelines.stages import conformity, editions
+from warehouse import render
+from warehouse.history import History
+from warehouse.lake import StagedIndex
+from warehouse.schema.tables import COMPANIES, NORMALISED
+from warehouse.schema.types import Table
+
+STAGED_MARK: Final = "staged"
+IMAGE_MARK: Final = "image"
+EDITIONS: Final = "_editions"
+CHUNK: Final = 250_000  # companies that go through a connector at once
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedReceipt:
+    """What became of a market's pending batches."""
+
+    market: str
+    batches: Sequence[str] = ()
+    instants: Sequence[str] = ()
+    companies: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict)  # by dataset
+    changed: Mapping[str, float] = field(default_factory=dict)  # share of a full edition, by dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """Rows of one dataset with one instant in one staged batch."""
+
+    dataset: Dataset
+    batch: str
+    instant: datetime
+    scope: str
+    late: bool
+    tables: Mapping[str, int]
+
+
+def receipt_name(market: str) -> str:
+    """Name of a market's receipt."""
+    return f"normalised-{market}"
+
+
+def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormalisedReceipt:
+    """Makes the images of everything pending. Raises Invalid when an image breaks its schema."""
+    with workspace.history(jurisdiction.code) as history, history.transaction():
+        waiting = list(_waiting(workspace, jurisdiction, history))
+        by_instant: dict[datetime, list[Edition]] = defaultdict(list)
+        for dataset, index in waiting:
+            high_water = history.high_water(dataset.key)
+            for edition in _editions(dataset, index, high_water):
+                by_instant[edition.instant].append(edition)
+        work = _Work(workspace, jurisdiction, history, batch)
+        for instant in sorted(by_instant):
+            work.take(instant, by_instant[instant])
+        for dataset, index in waiting:
+            history.mark(STAGED_MARK, f"{dataset.key}/{index.batch}")
+    receipt = NormalisedReceipt(
+        jurisdiction.code,
+        batches=tuple(f"{dataset.key}/{index.batch}" for dataset, index in waiting),
+        instants=tuple(instant.isoformat() for instant in sorted(by_instant)),
+        companies=work.companies,
+        rows=dict(work.rows),
+        changed=dict(work.changed),
+    )
+    workspace.receipts.write(batch, receipt_name(jurisdiction.code), asdict(receipt))
+    if receipt.batches:
+        workspace.tell(f"{jurisdiction.code}: {receipt.companies} companies touched")
+    return receipt
+
+
+def _waiting(
+    workspace: Workspace, jurisdiction: Jurisdiction, history: History
+) -> Iterator[tuple[Dataset, StagedIndex]]:
+    """Staged batches that history has not taken in and no guard holds."""
+    taken = history.marked(STAGED_MARK)
+    for dataset in jurisdiction.datasets:
+        for batch in workspace.lake.batches(dataset.key):
+            index = None if f"{dataset.key}/{batch}" in taken else workspace.lake.index(dataset.key, batch)
+            if index is not None and index.held is None:
+                yield dataset, index
+
+
+def _editions(dataset: Dataset, index: StagedIndex, high_water: datetime | None) -> Iterator[Edition]:
+    for edition in index.editions:
+        instant = datetime.fromisoformat(edition["observed_at"])
+        late = high_water is not None and instant <= high_water
+        yield Edition(dataset, index.batch, instant, edition["scope"], late, edition["rows"])
+
+
+class _Work:
+    """One run's way through a market's instants; counts as it goes."""
+
+    def __init__(
+        self, workspace: Workspace, jurisdiction: Jurisdiction, history: History, batch: str
+    ) -> None:
+        self._workspace = workspace
+        self._jurisdiction = jurisdiction
+        self._history = history
+        self._batch = batch
+        self.companies = 0
+        self.rows: Counter[str] = Counter()
+        self.changed: dict[str, float] = {}
+
+    def take(self, instant: datetime, found: Iterable[Edition]) -> None:
+        """Takes all editions of one instant in and writes the image of the companies they touch."""
+        found = list(found)
+        ids = [series for edition in found for series in self._take_edition(edition)]
+        touched = pl.concat([pl.Series("company_id", [], pl.String), *ids]).unique().sort()
+        for edition in found:
+            self._history.advance(edition.dataset.key, instant)
+        if touched.is_empty():
+            return
+        tables = self._image(touched, instant)
+        conformity.require(tables, touched, instant.date())
+        self._count(tables, touched)
+        image = {**tables, EDITIONS: _edition_frame(found)}
+        self._workspace.lake.write_image(self._jurisdiction.code, self._batch, instant, image, touched)
+        self._history.mark(IMAGE_MARK, image_key(self._batch, instant))
+
+    def _take_edition(self, edition: Edition) -> Iterator[pl.Series]:
+        for table in edition.dataset.staged.values():
+            if not edition.tables.get(table.name):
+                continue  # a full edition is complete in the tables it has rows of
+            before = self._history.present_count(table)
+            rows = self._rows(edition, table)
+            changed = self._history.upsert_present(table, rows)
+            yield changed
+            if edition.scope == Scope.FULL and not edition.late:
+                retired = self._history.retire_absent(
+                    table, self._keys(edition, table, rows), edition.instant
+                )
+                yield retired
+                if before:
+                    share = (len(changed) + len(retired)) / before
+                    self.changed[edition.dataset.key] = round(share, 6)
+
+    def _keys(self, edition: Edition, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+        """What a full edition holds: what was read of it, and the bodies it repeats unchanged."""
+        lake, dataset = self._workspace.lake, edition.dataset.key
+        index = lake.index(dataset, edition.batch)
+        figures = {} if index is None else index.figures
+        kept = editions.kept_keys(lake, dataset, table, edition.instant, figures)
+        return pl.concat([rows.select(table.key), *kept])
+
+    def _rows(self, edition: Edition, table: Table) -> pl.DataFrame:
+        rows = self._workspace.lake.rows(edition.dataset.key, edition.batch, table)
+        mine = (pl.col("_observed_at") == edition.instant) & (pl.col("_scope") == str(edition.scope))
+        frame = rows.filter(mine).collect()
+        company = self._jurisdiction.touches(table.name, frame.select(table.names))
+        return frame.with_columns(company.alias("_company_id"))
+
+    def _image(self, touched: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
+        parts = [
+            self._normalised(touched[start : start + CHUNK], instant)
+            for start in range(0, len(touched), CHUNK)
+        ]
+        return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+
+    def _normalised(self, companies: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
+        tables = [table for dataset in self._jurisdiction.datasets for table in dataset.staged.values()]
+        present = self._history.rows_of(tables, companies)
+        # the logical date is the instant's, not today's: a rebuild gives the same rows
+        shared = self._jurisdiction.normalise(present, instant.date())
+        return {table.name: shared.get(table.name, render.empty(table)) for table in NORMALISED}
+
+    def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
+        self.companies += len(touched)
+        self.rows[profile_dataset(self._jurisdiction).key] += tables[COMPANIES.name].height
+        for table in NORMALISED:
+            if "register" in table.names:
+                counts: list[dict[str, Any]] = tables[table.name]["register"].value_counts().to_dicts()
+                self.rows.update({count["register"]: count["count"] for count in counts})
+
+
+def image_key(batch: str, instant: datetime) -> str:
+    """What marks an image: a killed run's own image, never committed, has none."""
+    return f"{batch}/{instant.isoformat()}"
+
+
+def _edition_frame(found: Iterable[Edition]) -> pl.DataFrame:
+    rows = [(edition.dataset.key, edition.late) for edition in found]
+    return pl.DataFrame(rows, schema={"dataset": pl.String(), "late": pl.Boolean()}, orient="row")

@@ -1,0 +1,110 @@
+"""RAW: what an origin has of one dataset goes into the archive.
+
+Does not belong here: reading it (`staged`). A fetch that fails is noted and told of; what came before it
+stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import polars as pl
+
+from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction
+from connectors.kit.errors import FetchError
+from pipelines.origins import Origin
+from pipelines.resources import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RawReceipt:
+    """What came of one dataset.
+
+    `unchanged`: `{name, sha256, observed_at}` of bodies whose bytes were there already; `failure`: why no
+    more came.
+    """
+
+    dataset: str
+    new: int = 0
+    unchanged: Sequence[Mapping[str, str]] = ()
+    cursor: str | None = None
+    failure: str | None = None
+
+    @classmethod
+    def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
+        """A receipt as it was written; an empty one where there is none."""
+        return cls(dataset) if value is None else cls(**value)
+
+
+def receipt_name(dataset: str) -> str:
+    """Name of a dataset's receipt."""
+    return f"raw-{dataset}"
+
+
+def take(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: Origin, batch: str
+) -> RawReceipt:
+    """Archives every arrival of a dataset."""
+    facts = workspace.receipts.facts(batch)
+    opened = origin.open(facts.at)
+    workspace.receipts.write(batch, f"files-{jurisdiction.code}", _files(opened.files(jurisdiction)))
+    after = workspace.lake.cursor(dataset.key)
+    arrivals = opened.arrivals(
+        dataset,
+        None if after is None else Cursor(after),
+        _subjects(workspace, jurisdiction, dataset, origin, batch),
+    )
+    receipt = _archive(workspace, dataset, arrivals, batch)
+    workspace.receipts.write(batch, receipt_name(dataset.key), asdict(receipt))
+    if receipt.new or receipt.failure:
+        workspace.tell(f"{dataset.key}: {receipt.failure or f'{receipt.new} new'}")
+    return receipt
+
+
+def _archive(workspace: Workspace, dataset: Dataset, arrivals: Iterable[Arrival], batch: str) -> RawReceipt:
+    new = 0
+    cursor: str | None = None
+    failure: str | None = None
+    try:
+        for arrival in arrivals:
+            piece = workspace.archive.put(dataset.key, arrival, batch, dataset.redact)
+            cursor = arrival.cursor.value if arrival.cursor else cursor
+            new += piece is not None
+    except FetchError as error:
+        failure = str(error)
+        workspace.archive.failed(dataset.key, "", error.url, error.reason, batch, error.status)
+    return RawReceipt(dataset.key, new, _unchanged(workspace, dataset, batch), cursor, failure)
+
+
+def _unchanged(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mapping[str, str]]:
+    return [
+        {key: line[key] for key in ("name", "sha256", "observed_at")}
+        for line in workspace.archive.lines(dataset.key)
+        if line["batch"] == batch and not line["new"] and "sha256" in line
+    ]
+
+
+def _subjects(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: Origin, batch: str
+) -> Iterable[str]:
+    """Whom to ask for one by one: named by what this batch has staged of the other datasets."""
+    if dataset.wants is None or not origin.asks:
+        return ()
+    staged: dict[str, pl.DataFrame] = {}
+    for other in jurisdiction.datasets:
+        index = None if other.key == dataset.key else workspace.lake.index(other.key, batch)
+        if index is not None and index.held is None:
+            for table in other.staged.values():
+                staged[table.name] = workspace.lake.rows(other.key, batch, table).collect()
+    return dataset.wants(staged)
+
+
+def _files(entries: Iterable[Any]) -> dict[str, Any]:
+    return {
+        "files": [
+            {"name": entry.name, "path": entry.shown, "dataset": entry.dataset, "reason": entry.reason}
+            for entry in entries
+        ]
+    }

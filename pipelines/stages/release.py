@@ -1,0 +1,74 @@
+"""RELEASE: what the markets of a run bring is published together, and their outboxes emptied.
+
+Does not belong here: building and verifying (`warehouse.release`). The outbox is emptied after the
+publish: a kill between the two repeats events whose ids the ledger knows, and drops.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+import polars as pl
+
+from pipelines.resources import Workspace
+from pipelines.stages import events, held
+from warehouse import render
+from warehouse.release import MarketPart
+from warehouse.schema.tables import EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReceipt:
+    """What was published: the number (None: nothing had changed), and its new events."""
+
+    release: int | None
+    events: Mapping[str, int] = field(default_factory=dict)
+    events_by_dataset: Mapping[str, int] = field(default_factory=dict)
+
+
+def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> ReleaseReceipt:
+    """Publishes the markets of a run; one that is held keeps what the last release has of it."""
+    markets = sorted(markets)
+    parts = {market: part(workspace, market) for market in markets}
+    found = [rows for market in markets if (rows := events.collected(workspace, market, batch)) is not None]
+    rows = pl.concat([render.empty(EVENTS), *found])
+    fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
+    manifest = workspace.releases.publish(parts, rows)
+    workspace.releases.checked(
+        [market for market in markets if parts[market].state == "fresh"], workspace.receipts.facts(batch).at
+    )
+    for market in markets:
+        _empty_outbox(workspace, market, batch)
+    receipt = ReleaseReceipt(
+        None if manifest is None else manifest.release,
+        dict(sorted(Counter(fresh["event_type"]).items())),
+        dict(sorted(Counter(_registers(fresh)).items())),
+    )
+    workspace.receipts.write(batch, "release", asdict(receipt))
+    workspace.tell("nothing has changed" if receipt.release is None else f"release {receipt.release}")
+    return receipt
+
+
+def part(workspace: Workspace, market: str) -> MarketPart:
+    """What a market brings to a release."""
+    jurisdiction = workspace.jurisdiction(market)
+    with workspace.history(market) as history:
+        states = held.dataset_states(workspace, jurisdiction, history)
+        is_blank = history.revision == 0
+    stopped = held.is_stopped(workspace, jurisdiction)
+    path = None if stopped or is_blank else workspace.layout.history_file(market)
+    return MarketPart(market, path, "held" if stopped else "fresh", held.newest(states), states)
+
+
+def _empty_outbox(workspace: Workspace, market: str, batch: str) -> None:
+    rows = events.collected(workspace, market, batch)
+    if rows is not None and not rows.is_empty():
+        with workspace.history(market) as history:
+            history.clear_outbox(rows["event_id"])
+
+
+def _registers(rows: pl.DataFrame) -> list[str]:
+    return [json.loads(data)["source"]["register"] for data in rows["data"]]

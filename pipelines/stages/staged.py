@@ -1,0 +1,163 @@
+"""STAGED: every archived piece that has not been read yet is read, judged by its dataset's guard and written.
+
+Does not belong here: which pieces those are (`editions`), the pool that reads them (`parsing`), limits
+(`guards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from time import monotonic
+from typing import Any, BinaryIO, Self
+
+from connectors.declare import Dataset, Piece, Scope, Unreadable
+from pipelines.parsing import Outcome
+from pipelines.resources import Workspace
+from pipelines.stages import editions, guards, raw
+from pipelines.stages.editions import Kept
+from warehouse.archive import CorruptObject, RawPiece
+from warehouse.lake import StagedWriter
+from warehouse.reading import Held
+
+
+@dataclass(frozen=True, slots=True)
+class StagedReceipt:
+    """What was read of one dataset; `held`: the guard that refuses it, `accepted`: one overridden."""
+
+    dataset: str
+    pieces: int = 0
+    rows: int = 0
+    rejected: int = 0
+    signals: int = 0
+    seconds: float = 0.0
+    held: Mapping[str, Any] | None = None
+    accepted: Mapping[str, Any] | None = None
+    warnings: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
+        """A receipt as it was written; an empty one where there is none."""
+        return cls(dataset) if value is None else cls(**value)
+
+
+def receipt_name(dataset: str) -> str:
+    """Name of a dataset's receipt."""
+    return f"staged-{dataset}"
+
+
+def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
+    """Reads and writes what is pending of a dataset, as one staged batch."""
+    began = monotonic()
+    release_hold(workspace, dataset, batch)
+    staged = workspace.lake.batches(dataset.key)
+    pieces = list(workspace.archive.pieces(dataset.key))
+    came = raw.RawReceipt.of(workspace.receipts.read(batch, raw.receipt_name(dataset.key)), dataset.key)
+    found = editions.effective(editions.pending(pieces, staged), pieces, batch, workspace.receipts)
+    # a cursor that moved without new bytes is stored too, or the feed would be read again for ever
+    cursor = came.cursor if came.cursor != workspace.lake.cursor(dataset.key) else None
+    receipt = StagedReceipt(dataset.key)
+    if batch not in staged and (found or cursor):
+        kept = editions.kept(found, came.unchanged, workspace.lake)
+        receipt = _write(workspace, dataset, batch, found, kept, cursor)
+    receipt = replace(receipt, seconds=round(monotonic() - began, 3))
+    workspace.receipts.write(batch, receipt_name(dataset.key), asdict(receipt))
+    if receipt.pieces:
+        workspace.tell(f"{dataset.key}: {receipt.rows} rows, {receipt.rejected} rejected")
+    return receipt
+
+
+def release_hold(workspace: Workspace, dataset: Dataset, batch: str) -> None:
+    """Lets the newest held batch go on where this run says so."""
+    if dataset.key not in workspace.receipts.facts(batch).accept_shrink:
+        return
+    newest = workspace.lake.batches(dataset.key)[-1:]
+    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
+    if index is not None and index.held is not None:
+        workspace.lake.hold(dataset.key, index.batch, None)
+        workspace.tell(f"{dataset.key}: batch {index.batch} goes on though {index.held.guard} refused it")
+
+
+def _write(
+    workspace: Workspace,
+    dataset: Dataset,
+    batch: str,
+    found: list[RawPiece],
+    kept: list[Kept],
+    cursor: str | None,
+) -> StagedReceipt:
+    last_full = guards.last_full(workspace.lake.indexes(dataset.key))
+    with workspace.lake.writer(dataset.key, batch) as writer:
+        members = _members(dataset, found, writer)
+        outcomes = workspace.readers.read(dataset.read, members, sum(piece.bytes for piece in found))
+        signals = sum(_collect(writer, dataset, outcome) for outcome in outcomes)
+        writer.cursor(cursor or next((piece.cursor for piece in reversed(found) if piece.cursor), None))
+        writer.figures(editions.kept_figures(kept))
+        reading = _reading(writer, found, kept)
+        refused = guards.judge(dataset.guard, reading, last_full)
+        accepted = refused is not None and dataset.key in workspace.receipts.facts(batch).accept_shrink
+        writer.hold(None if accepted else refused)
+        warnings = tuple(guards.warnings(dataset.guard, reading))
+    return StagedReceipt(
+        dataset.key,
+        pieces=len(found),
+        rows=reading.rows,
+        rejected=reading.rejects,
+        signals=signals,
+        held=None if accepted else _as_json(refused),
+        accepted=_as_json(refused) if accepted else None,
+        warnings=warnings,
+    )
+
+
+def _as_json(held: Held | None) -> dict[str, Any] | None:
+    return None if held is None else {"guard": held.guard, "seen": held.seen, "allowed": held.allowed}
+
+
+def _reading(writer: StagedWriter, found: Iterable[RawPiece], kept: Iterable[Kept]) -> guards.Reading:
+    index = writer.index()
+    full = [piece for piece in found if piece.scope == Scope.FULL]
+    return guards.Reading(
+        rows=sum(index["tables"].values()),
+        rejects=writer.reject_count,
+        full_rows=guards.full_rows(index["editions"], kept),
+        unreadable=sum(writer.piece(piece)["rejected"] is not None for piece in full),
+    )
+
+
+def _members(dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter) -> Iterator[Piece]:
+    """The members of all pieces; what cannot be taken apart is one piece that says so when it is opened."""
+    for raw_piece in found:
+        writer.piece(raw_piece)
+        scope = Scope(raw_piece.scope)
+        piece = Piece(
+            raw_piece.dataset,
+            raw_piece.name,
+            raw_piece.sha256,
+            raw_piece.observed_at,
+            scope,
+            raw_piece.batch,
+            raw_piece.open,
+        )
+        try:
+            yield from dataset.split(piece)
+        except (Unreadable, CorruptObject) as error:
+            reason = error.reason if isinstance(error, Unreadable) else str(error)
+            yield replace(piece, open=partial(_refuse, dataset.key, piece.name, reason))
+
+
+def _refuse(dataset: str, name: str, reason: str) -> BinaryIO:
+    raise Unreadable(dataset, name, reason)
+
+
+def _collect(writer: StagedWriter, dataset: Dataset, outcome: Outcome) -> int:
+    """Hands what one piece gave to the writer; gives how many signals it raised."""
+    if outcome.reason is not None:
+        writer.rejected_whole(outcome.piece, outcome.reason)
+        return 0
+    for batch in outcome.batches:
+        writer.rows(dataset.staged[batch.table], outcome.piece, batch.rows)
+        writer.rejects(outcome.piece, batch.table, batch.rejects)
+        writer.signals(batch.signals)
+    return sum(len(batch.signals) for batch in outcome.batches)

@@ -1,0 +1,34 @@
+"""All event rows that one difference between two known states calls for.
+
+Belongs here: that every kind is asked. Does not belong here: a kind's own rules (`*_events`) or what is
+silent (`changes`).
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import polars as pl
+
+from pipelines.steps.changes import Differences, Image, Occasion
+from pipelines.steps.documents import event_frame
+from pipelines.steps.filing_events import filing_events
+from pipelines.steps.ownership_events import ownership_events
+from pipelines.steps.status_events import status_events
+
+
+def events(differences: Differences, image: Image, occasion: Occasion) -> pl.DataFrame:
+    """EVENTS rows, one per id, sorted by when they happened.
+
+    Args:
+        differences: by table, for companies, filings, financials and owners.
+        image: all rows of the companies concerned, after the change.
+        occasion: when it was seen and who may speak.
+    """
+    return event_frame(
+        chain(
+            filing_events(differences, image, occasion),
+            status_events(differences, occasion),
+            ownership_events(differences, image, occasion),
+        )
+    )

@@ -1,0 +1,79 @@
+"""filing.added and filing.updated: a period's first document, and a later value for it (CONTRACT 4.6).
+
+Belongs here: which documents are news. Does not belong here: versions (`financials`), or the spelling of the
+object (`filing_documents`).
+
+One filing.added per company and period, even when company and group accounts arrive together: the group's
+is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from pipelines.steps.changes import Differences, Image, Occasion, audible, recent
+from pipelines.steps.documents import EventRow
+from pipelines.steps.filing_documents import added_event, updated_event
+from pipelines.steps.financials import PERIOD
+from pipelines.steps.periods import with_fiscal_labels
+from warehouse.schema.codes import FIGURES
+
+SPAN: Final = ("company_id", "period_start", "period_end")
+_COMPANY: Final = ("company_id", "org_number", "name", "country")
+_FIGURES: Final = (
+    "filing_id",
+    "period_start",
+    "period_end",
+    "is_consolidated",
+    "version",
+    "currency",
+    *FIGURES,
+)
+
+
+def filing_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
+    """Events of documents that came with this difference."""
+    known = differences["companies"].known
+    companies = image["companies"].select(_COMPANY)
+    for candidates, event in (
+        (_first(differences, image), added_event),
+        (_later(differences, image), updated_event),
+    ):
+        rows = audible(candidates, "register", known, occasion).filter(recent())
+        for row in rows.join(companies, on="company_id").iter_rows(named=True):
+            yield event(row)
+
+
+def _first(differences: Differences, image: Image) -> pl.DataFrame:
+    """Documents of periods that had none, with their figures; one per company and period."""
+    filings = differences["filings"]
+    before = image["filings"].join(filings.added, on="filing_id", how="anti")
+    told = pl.concat([before.select(SPAN), filings.removed.select(SPAN)])
+    fresh = filings.added.join(told, on=SPAN, how="anti", nulls_equal=True)
+    own = image["financials"].filter(~pl.col("is_comparative")).select(_FIGURES)
+    matched = ("filing_id", "period_start", "period_end")
+    rows = with_fiscal_labels(fresh).join(own, on=matched, how="left", nulls_equal=True)
+    rows = rows.with_columns(version=pl.col("version").fill_null(1)).filter(pl.col("version") == 1)
+    # a document without figures stands behind one with figures, the company's behind the group's
+    rank = pl.col("is_consolidated").cast(pl.Int8).fill_null(-1)
+    ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[True, False])
+    return ordered.unique(subset=SPAN, keep="first", maintain_order=True)
+
+
+def _later(differences: Differences, image: Image) -> pl.DataFrame:
+    """Versions from the second on that are new as statements, with the version before and their document."""
+    financials = differences["financials"]
+    candidates = financials.added.filter(pl.col("version") > 1, ~pl.col("is_comparative"))
+    # an older document that came late only pushes known statements one version up
+    statement = [*PERIOD, "filing_id", "currency", *FIGURES]
+    pushed = pl.concat([financials.changed_before, financials.removed]).select(statement)
+    fresh = candidates.join(pushed, on=statement, how="anti", nulls_equal=True)
+    previous = image["financials"].with_columns(version=pl.col("version") + 1)
+    rows = fresh.join(previous, on=[*PERIOD, "version"], how="inner", suffix="_before")
+    documents = image["filings"].select(
+        "filing_id", "filing_type", "native_id", "document_sha256", "is_amendment", "document_url"
+    )
+    return rows.join(documents, on="filing_id", how="inner").sort(*PERIOD, "version")

@@ -1,0 +1,45 @@
+"""Which thresholds a holding crosses (CONTRACT 4.6). Exact decimals only: 5.0 reached is 5 reached.
+
+Does not belong here: which holdings changed (`ownership_events`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from warehouse.schema.codes import THRESHOLDS
+
+NOTHING: Final = Decimal(0)
+ALL: Final = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A share as far as it is known: more than `low`, at most `high`; an exact one has both equal."""
+
+    low: Decimal
+    high: Decimal
+
+    def overlaps(self, other: Level) -> bool:
+        """Whether both may be one and the same share. Bands are half-open: touching is not overlapping."""
+        if other.low == other.high:
+            return self.holds(other.low)
+        if self.low == self.high:
+            return other.holds(self.low)
+        return max(self.low, other.low) < min(self.high, other.high)
+
+    def holds(self, share: Decimal) -> bool:
+        """Whether an exact share is a possible one."""
+        return share == self.low == self.high or self.low < share <= self.high
+
+
+ABSENT: Final = Level(NOTHING, NOTHING)
+
+
+def crossed(previous: Decimal, current: Decimal) -> tuple[int, ...]:
+    """Thresholds between two shares, ascending; reaching one from below counts, staying on it does not."""
+    if previous < current:
+        return tuple(limit for limit in THRESHOLDS if previous < limit <= current)
+    return tuple(limit for limit in THRESHOLDS if previous >= limit > current)

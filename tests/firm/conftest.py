@@ -1,0 +1,107 @@
+"""The command line and the service as a user has them: processes, a data folder, HTTP on the loopback interface."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Firm:
+    """`firm` over one data folder."""
+
+    data: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("FIRM_")}
+        return {**kept, "FIRM_DATA": str(self.data), "FIRM_ACCESS_LOG": "false", "FIRM_WORKERS": "1"}
+
+    def run(self, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "firm", *map(str, arguments)],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        if check:
+            assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def ingest(self, folder: Path, *markets: str, exit_code: int = 0) -> dict[str, Any]:
+        done = self.run("ingest", *markets, "--from", folder, "--json", check=False)
+        assert done.returncode == exit_code, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def key(self) -> str:
+        self.run("accounts", "create", "--email", "reader@example.com", "--tier", "business")
+        made = self.run("keys", "create", "--account", "reader@example.com", "--kind", "live", "--json")
+        return json.loads(made.stdout)["key"]
+
+    @contextmanager
+    def serving(self) -> Iterator[httpx.Client]:
+        """A running `firm serve` and a client with a key of it."""
+        key = self.key()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        service = subprocess.Popen(
+            [sys.executable, "-m", "firm", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env=self.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            base = f"http://127.0.0.1:{port}"
+            transport = httpx.HTTPTransport(retries=0)
+            with httpx.Client(
+                base_url=base,
+                headers={"Authorization": f"Bearer {key}"},
+                transport=transport,
+                timeout=30,
+                trust_env=False,
+            ) as client:
+                _until_ready(client, service)
+                yield client
+        finally:
+            service.terminate()
+            _, said = service.communicate(timeout=30)
+            assert "Traceback" not in said, said
+
+
+def _until_ready(client: httpx.Client, service: subprocess.Popen[str]) -> None:
+    """Wait for the socket by connecting to it; a service that ended says why."""
+    import time
+
+    until = time.monotonic() + READY_SECONDS
+    while time.monotonic() < until:
+        if service.poll() is not None:
+            raise AssertionError(service.stderr.read() if service.stderr else "ended")
+        try:
+            client.get("/healthz")
+        except httpx.ConnectError:
+            time.sleep(0.05)
+            continue
+        return
+    raise AssertionError("the service did not come up")
+
+
+@pytest.fixture
+def firm(tmp_path: Path) -> Firm:
+    return Firm(tmp_path / "data")

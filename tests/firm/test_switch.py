@@ -1,0 +1,51 @@
+"""The service follows a new release while it answers: no failed request, no answer of two releases."""
+
+import threading
+from collections import Counter
+from pathlib import Path
+
+import httpx
+import pytest
+
+from connectors.sandbox import World, write
+from tests.firm.conftest import Firm
+
+pytestmark = pytest.mark.slow
+
+
+def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
+    days = write(World(seed=5, companies=140, days=3), tmp_path / "days")
+    firm = Firm(tmp_path / "data")
+    firm.ingest(days[0])
+    answers: Counter[tuple[int, str]] = Counter()
+    bodies: dict[tuple[str, str], bytes] = {}
+    torn: list[str] = []
+    stop = threading.Event()
+
+    def hammer(client: httpx.Client, numbers: list[str]) -> None:
+        while not stop.is_set():
+            for number in numbers:
+                answer = client.get(f"/api/v1/companies/{number}")
+                release = answer.headers.get("Firm-Release", "none")
+                answers[answer.status_code, release] += 1
+                if bodies.setdefault((number, release), answer.content) != answer.content:
+                    torn.append(number)
+
+    with firm.serving() as client:
+        listed = client.get("/api/v1/companies", params={"limit": "50"}).json()["data"]
+        numbers = [item["id"] for item in listed]
+        threads = [threading.Thread(target=hammer, args=(client, numbers[start::3])) for start in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            for day in days[1:]:
+                firm.ingest(day)
+            seen = client.get(f"/api/v1/companies/{numbers[0]}").headers["Firm-Release"]
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+    assert torn == []
+    assert {status for status, _ in answers} == {200}
+    assert {release for _, release in answers} >= {"1", "2"}
+    assert seen == "3"

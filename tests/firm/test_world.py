@@ -1,0 +1,118 @@
+"""The generated world through the real command line and the real service: what comes out must equal the truth."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from connectors.sandbox import World, truth, write
+from tests.firm.conftest import Firm
+
+pytestmark = pytest.mark.slow
+FIELDS_OF_THE_STORE = {"is_comparative"}  # known inside, not served
+
+
+@pytest.fixture(scope="module")
+def lived(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]], httpx.Client]]:
+    """A world of four days, taken in day by day, and the service over it."""
+    folder = tmp_path_factory.mktemp("world")
+    days = write(World(seed=11, companies=260, days=4), folder / "days")
+    firm = Firm(folder / "data")
+    reports = [firm.ingest(day) for day in days]
+    with firm.serving() as client:
+        yield json.loads((folder / "days" / "truth.json").read_text()), reports, client
+
+
+def _all(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = client.get(path, params={"limit": "100", **parameters, **cursor})
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        found += page["data"]
+        if not page["has_more"]:
+            return found
+        cursor = {"cursor": page["next_cursor"]}
+
+
+def test_every_company_is_served_as_it_is(lived: Any) -> None:
+    told, _, client = lived
+    expected = truth.at(told, told["days"][-1])
+    listed = {item["id"]: item for item in _all(client, "/api/v1/companies")}
+    assert listed.keys() == expected.keys()
+    assert listed == {company_id: state["profile"] for company_id, state in expected.items()}
+
+
+def test_every_figure_equals_the_accounts(lived: Any) -> None:
+    told, _, client = lived
+    for company_id, state in truth.at(told, told["days"][-1]).items():
+        served = [
+            row
+            for scope in ("true", "false")
+            for row in _all(client, f"/api/v1/companies/{company_id}/financials", consolidated=scope)
+        ]
+        expected = [
+            {k: v for k, v in row.items() if k not in FIELDS_OF_THE_STORE} for row in state["financials"]
+        ]
+        by_period = {(row["period_end"], row["is_consolidated"]): row for row in served}
+        assert by_period.keys() == {(row["period_end"], row["is_consolidated"]) for row in expected}, (
+            company_id
+        )
+        for row in expected:
+            found = by_period[row["period_end"], row["is_consolidated"]]
+            assert {name: found[name] for name in row} == row, company_id
+
+
+def test_every_owner_equals_the_register(lived: Any) -> None:
+    told, _, client = lived
+    for company_id, state in truth.at(told, told["days"][-1]).items():
+        served = {
+            row["holder_id"]: row
+            for row in _all(client, f"/api/v1/companies/{company_id}/ownership", as_of=told["days"][-1])
+        }
+        expected = {row["holder_id"]: row for row in state["owners"]}
+        assert served.keys() == expected.keys(), company_id
+        for holder_id, row in expected.items():
+            named = {name: value for name, value in row.items() if name != "native_id"}
+            assert {name: served[holder_id][name] for name in named} == named, company_id
+
+
+def test_events_are_exactly_the_planned_changes(lived: Any) -> None:
+    told, reports, client = lived
+    assert reports[0]["events"] == {}
+    made: dict[str, dict[str, Any]] = {}
+    for company_id in truth.at(told, told["days"][-1]):
+        for event in _all(client, f"/api/v1/companies/{company_id}/events"):
+            assert event["event_id"] not in made
+            made[event["event_id"]] = event
+    planned = {event["event_id"]: event for event in truth.events_of(told)}
+    missing = [planned[key] for key in planned.keys() - made.keys()]
+    extra = [made[key] for key in made.keys() - planned.keys()]
+    assert (missing, extra) == ([], [])
+    for event_id, event in planned.items():
+        _same_core(event["data"], made[event_id]["data"], event_id)
+
+
+def _same_core(expected: Any, found: Any, where: str) -> None:
+    """Every member that the plan states, at any depth."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            assert name in found, f"{where}: no {name}"
+            _same_core(value, found[name], f"{where}.{name}")
+    else:
+        assert found == expected, where
+
+
+def test_each_day_reports_its_own_events(lived: Any) -> None:
+    told, reports, _ = lived
+    for day, report in zip(told["days"], reports, strict=True):
+        planned: dict[str, int] = {}
+        for event in truth.events_of(told, day):
+            planned[event["event_type"]] = planned.get(event["event_type"], 0) + 1
+        assert report["events"] == planned, day
+        assert report["held"] == []

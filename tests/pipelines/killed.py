@@ -1,0 +1,24 @@
+"""An ingest that kills its own process at one point: `killed.py ROOT WHERE`, run by test_kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from tests.pipelines.places import Place
+
+
+def main(root: str, now: str, where: str) -> None:
+    def die_at(name: str) -> None:
+        if name == where:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    place = Place(Path(root), datetime.fromisoformat(now))
+    place.ingest(die_at, on_step=die_at)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

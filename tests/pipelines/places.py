@@ -1,0 +1,93 @@
+"""Folders of the invented market, and ingests of them with a clock that only tests move."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from pipelines.origins import Folder
+from pipelines.report import IngestReport
+from pipelines.run import Overrides, ingest
+from pipelines.settings import Settings
+from tests.pipelines.invented import MARKET
+
+START = datetime(2026, 3, 1, 8, tzinfo=UTC)
+ONE, TWO, THREE = "1000001-1", "1000002-2", "1000003-3"
+
+
+@dataclass
+class Place:
+    """One data root, one folder of files, one clock."""
+
+    root: Path
+    now: datetime = START
+    lines: list[str] = field(default_factory=list)
+    instance: dg.DagsterInstance | None = None  # None: Dagster's own, on disk
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "files"
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(data=self.root / "data", workers=1)
+
+    def clock(self) -> datetime:
+        self.now += timedelta(milliseconds=7)
+        return self.now
+
+    def write(self, name: str, text: str | bytes, day: str = "") -> Path:
+        path = self.folder / day / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def register(self, *rows: tuple[str, str, str, str], name: str = "register.csv", day: str = "") -> Path:
+        lines = ["number,name,status,date", *(",".join(row) for row in rows), "end"]
+        return self.write(f"fi/register/{name}", "\n".join(lines), day)
+
+    def records(self, name: str, *rows: dict[str, Any], day: str = "") -> Path:
+        return self.write(f"fi/{name}", "\n".join(json.dumps(row) for row in rows), day)
+
+    def day(self, day: str, *complete: str) -> None:
+        self.write("day.json", json.dumps({"date": day, "complete": list(complete)}), day)
+
+    def plain(self) -> None:
+        """Two companies, one set of accounts, one owner; undated."""
+        self.register((ONE, "Yksi Oy", "open", "2020-01-01"), (TWO, "Kaksi Oy", "open", ""))
+        self.records("accounts/a1.json", accounts("a1", ONE, 2024, 100))
+        self.records("owners/o1.json", owner("o1", ONE, 25, 50))
+
+    def ingest(self, hook: Callable[[str], None] | None = None, **values: Any) -> IngestReport:
+        """An ingest a day after the last one."""
+        self.now += timedelta(days=1)
+        overrides = Overrides(jurisdictions=(MARKET,), clock=self.clock, instance=self.instance, **values)
+        return ingest(
+            self.settings,
+            ["fi"],
+            Folder(self.folder),
+            progress=hook or self.lines.append,
+            overrides=overrides,
+        )
+
+
+def accounts(native: str, number: str, year: int, revenue: int, **values: Any) -> dict[str, Any]:
+    period = {"start": f"{year}-01-01", "end": f"{year}-12-31"}
+    return {"id": native, "number": number, **period, "revenue": revenue} | values
+
+
+def owner(native: str, number: str, low: int, high: int, **values: Any) -> dict[str, Any]:
+    return {
+        "id": native,
+        "number": number,
+        "holder": "Åsa",
+        "low": low,
+        "high": high,
+        "since": "2021-05-01",
+    } | values

@@ -1,0 +1,75 @@
+"""A market's job as the daemon runs it: nobody holds the lock before, and the release is its last step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipelines import partitions
+from pipelines.batches import batch_name
+from pipelines.build import build_defs
+from pipelines.jobs import job_name
+from pipelines.origins import Folder
+from pipelines.resources import Workspace
+from pipelines.run import dagster_instance
+from tests.pipelines.invented import MARKET
+from tests.pipelines.places import Place
+from warehouse.locks import Locked, market_lock
+from warehouse.release import Releases
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield Place(tmp_path, instance=instance)
+
+
+def definitions(place: Place) -> dg.Definitions:
+    workspace = Workspace(place.settings, (MARKET,), place.clock)
+    return build_defs(place.settings, workspace=workspace, resources={"origin": Folder(place.folder)})
+
+
+def run(place: Place, instance: dg.DagsterInstance, **values: bool) -> dg.ExecuteInProcessResult:
+    batch = batch_name(place.clock())
+    partitions.register(instance, batch)
+    job = definitions(place).resolve_job_def(job_name(MARKET))
+    return job.execute_in_process(instance=instance, partition_key=batch, **values)
+
+
+def test_the_whole_job_ends_with_a_release_and_fails_a_dead_run_before(place: Place) -> None:
+    instance = place.instance
+    assert instance is not None
+    place.plain()
+    job = definitions(place).resolve_job_def(job_name(MARKET))
+    dead = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED, tags={"firm/market": "FI"})
+    result = run(place, instance)
+    assert result.success
+    current = Releases(place.settings.layout).current()
+    assert current is not None
+    assert current.counts["companies"] == 2
+    found = instance.get_run_by_id(dead.run_id)
+    assert found is not None
+    assert found.status is dg.DagsterRunStatus.FAILURE
+
+
+def test_it_waits_for_nobody_else_who_writes(place: Place) -> None:
+    instance = place.instance
+    assert instance is not None
+    place.plain()
+    with market_lock(place.settings.layout, "FI"), pytest.raises((Locked, dg.DagsterResourceFunctionError)):
+        run(place, instance)
+
+
+def test_a_schedule_names_its_batch_when_it_is_due(place: Place) -> None:
+    schedule = definitions(place).resolve_schedule_def(f"{job_name(MARKET)}_daily")
+    assert schedule.cron_schedule == "0 4 * * *"
+    with dagster_instance(place.settings) as instance:
+        context = dg.build_schedule_context(
+            instance=instance, repository_def=definitions(place).get_repository_def()
+        )
+        data = schedule.evaluate_tick(context)
+        [request] = data.run_requests or []
+        assert request.partition_key in instance.get_dynamic_partitions("batches")
