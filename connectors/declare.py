@@ -58,7 +58,7 @@ class Guard:
     """Limits judged on FULL editions against the last good one (DESIGN decision 5).
 
     `min_rows` and `max_shrink` (share of records lost) are fatal; `max_rows` and `max_changed` warn.
-    `max_rejected` (share of unparsable rows) is fatal for every scope.
+    `max_rejected` (share of unparsable rows; reasons of NOT_A_COMPANY do not count) is fatal for every scope.
     """
 
     min_rows: int = 1
@@ -131,6 +131,7 @@ class Signal:
     examples: tuple[str, ...]
 
 
+NOT_A_COMPANY = "not a company"  # reasons that begin so list what is simply none: no failure of reading
 REJECT_COLUMNS = ("record", "reason", "excerpt")  # text: key or row number; why; the first 200 characters
 
 

@@ -12,7 +12,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
@@ -28,6 +28,7 @@ from warehouse.staging import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
 __all__ = ["Image", "Lake", "StagedIndex", "StagedWriter"]
 
 INDEX: Final = "index.json"
+ACCEPTED: Final = "accepted"  # figure: the guard that a person let the batch through
 TOUCHED: Final = "touched"
 _STAMP: Final = "%Y%m%dT%H%M%S%fZ"
 
@@ -49,6 +50,12 @@ class StagedIndex:
     cursor: str | None = None
     held: Held | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> Held | None:
+        """The guard that would have held the batch, had a person not let it through."""
+        told = self.figures.get(ACCEPTED)
+        return None if told is None else Held(**told)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -143,12 +150,22 @@ class Lake:
         return json.loads((self._staged / dataset / batch / f"{SIGNALS}.json").read_text())
 
     def hold(self, dataset: str, batch: str, held: Held | None) -> None:
-        """Marks a batch as held, or with None lets it go on."""
+        """Marks a batch as held; None: it is not."""
         index = self.index(dataset, batch)
         if index is None:
             raise KeyError(f"{dataset}: batch {batch} is not staged")
         path = self._staged / dataset / batch / INDEX
         files.write_json(path, as_json(replace(index, held=held)))
+
+    def accept(self, dataset: str, batch: str) -> None:
+        """Lets a held batch go on and keeps what held it among its figures, as `accepted`."""
+        index = self.index(dataset, batch)
+        if index is None or index.held is None:
+            raise KeyError(f"{dataset}: batch {batch} is not held")
+        figures = {**index.figures, ACCEPTED: asdict(index.held)}
+        files.write_json(
+            self._staged / dataset / batch / INDEX, as_json(replace(index, held=None, figures=figures))
+        )
 
     def write_image(
         self,

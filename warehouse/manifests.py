@@ -110,6 +110,7 @@ def _market_json(state: MarketState) -> dict[str, Any]:
                 "batches": list(dataset.batches),
                 "rows": dataset.rows,
                 "held": asdict(dataset.held) if dataset.held else None,
+                "accepted": asdict(dataset.accepted) if dataset.accepted else None,
             }
             for key, dataset in state.datasets.items()
         },
@@ -123,6 +124,7 @@ def _market(values: Mapping[str, Any]) -> MarketState:
             tuple(value["batches"]),
             value["rows"],
             Held(**value["held"]) if value["held"] else None,
+            Held(**value["accepted"]) if value["accepted"] else None,
         )
         for key, value in values["datasets"].items()
     }

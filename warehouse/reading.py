@@ -121,12 +121,13 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class DatasetState:
-    """How fresh one dataset is in a release."""
+    """How fresh one dataset is in a release. `accepted`: the guard a person let its newest batch through."""
 
     observed_at: datetime | None
     batches: tuple[str, ...] = ()
     rows: int = 0
     held: Held | None = None
+    accepted: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)

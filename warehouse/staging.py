@@ -171,6 +171,10 @@ class StagedWriter:
         """Rejected records so far."""
         return sum(frame.height for frame in self._rejects)
 
+    def rejects_beginning(self, words: str) -> int:
+        """How many rejects so far have a reason that begins with these words."""
+        return sum(int(frame["reason"].str.starts_with(words).sum()) for frame in self._rejects)
+
     def index(self) -> dict[str, Any]:
         """The index of what was collected (`lake.StagedIndex`)."""
         held = self._held

@@ -26,14 +26,15 @@ MOST: Final = 0.5  # unless most of it cannot be read
 class Reading:
     """What was read of one dataset in one batch.
 
-    `full_rows`: rows of each full edition, oldest first; `unreadable`: how many files of full editions
-    could not be read at all.
+    `excluded`: rejects that are simply no companies. `full_rows`: rows of each full edition, oldest first;
+    `unreadable`: how many files of full editions could not be read at all.
     """
 
     rows: int
     rejects: int
     full_rows: Sequence[int] = ()
     unreadable: int = 0
+    excluded: int = 0
 
 
 def judge(guard: Guard, reading: Reading, last_full: int | None) -> Held | None:
@@ -43,17 +44,18 @@ def judge(guard: Guard, reading: Reading, last_full: int | None) -> Held | None:
 
 def _refusals(guard: Guard, reading: Reading, last_full: int | None) -> Iterator[Held]:
     total = reading.rows + reading.rejects
-    share = reading.rejects / total if total else 0.0
-    if share > guard.max_rejected and (reading.rejects > FEW_REJECTS or share > MOST):
+    failed = reading.rejects - reading.excluded
+    share = failed / total if total else 0.0
+    if share > guard.max_rejected and (failed > FEW_REJECTS or share > MOST):
         yield Held("max_rejected", round(share, 6), guard.max_rejected)
     if reading.unreadable:
         yield Held("unreadable", reading.unreadable, 0)
     for rows in reading.full_rows:
         if rows < guard.min_rows:
             yield Held("min_rows", rows, guard.min_rows)
-        shrink = 1 - rows / last_full if last_full else 0.0
+        shrink = round(1 - rows / last_full, 6) if last_full else 0.0  # a fall of just the limit is allowed
         if shrink > guard.max_shrink:
-            yield Held("max_shrink", round(shrink, 6), guard.max_shrink)
+            yield Held("max_shrink", shrink, guard.max_shrink)
         last_full = rows
 
 

@@ -22,6 +22,12 @@ def held_of(workspace: Workspace, dataset: Dataset) -> Held | None:
     return None if index is None else index.held
 
 
+def _accepted(workspace: Workspace, dataset: Dataset) -> Held | None:
+    newest = workspace.lake.batches(dataset.key)[-1:]
+    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
+    return None if index is None else index.accepted
+
+
 def is_stopped(workspace: Workspace, jurisdiction: Jurisdiction) -> bool:
     """Whether a whole market stands still: its profile dataset is held."""
     return held_of(workspace, profile_dataset(jurisdiction)) is not None
@@ -42,6 +48,7 @@ def dataset_states(
             ),
             rows=sum(history.present_count(table) for table in dataset.staged.values()),
             held=held_of(workspace, dataset),
+            accepted=_accepted(workspace, dataset),
         )
         for dataset in jurisdiction.datasets
     }

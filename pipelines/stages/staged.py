@@ -12,13 +12,13 @@ from functools import partial
 from time import monotonic
 from typing import Any, BinaryIO, Self
 
-from connectors.declare import Dataset, Piece, Scope, Unreadable
+from connectors.declare import NOT_A_COMPANY, Dataset, Piece, Scope, Unreadable
 from pipelines.parsing import Outcome
 from pipelines.resources import Workspace
 from pipelines.stages import editions, guards, raw
 from pipelines.stages.editions import Kept
 from warehouse.archive import CorruptObject, RawPiece
-from warehouse.lake import StagedWriter
+from warehouse.lake import ACCEPTED, StagedWriter
 from warehouse.reading import Held
 
 
@@ -75,7 +75,7 @@ def release_hold(workspace: Workspace, dataset: Dataset, batch: str) -> None:
     newest = workspace.lake.batches(dataset.key)[-1:]
     index = workspace.lake.index(dataset.key, newest[0]) if newest else None
     if index is not None and index.held is not None:
-        workspace.lake.hold(dataset.key, index.batch, None)
+        workspace.lake.accept(dataset.key, index.batch)
         workspace.tell(f"{dataset.key}: batch {index.batch} goes on though {index.held.guard} refused it")
 
 
@@ -98,6 +98,8 @@ def _write(
         refused = guards.judge(dataset.guard, reading, last_full)
         accepted = refused is not None and dataset.key in workspace.receipts.facts(batch).accept_shrink
         writer.hold(None if accepted else refused)
+        if accepted:
+            writer.figures({ACCEPTED: _as_json(refused)})
         warnings = tuple(guards.warnings(dataset.guard, reading))
     return StagedReceipt(
         dataset.key,
@@ -121,6 +123,7 @@ def _reading(writer: StagedWriter, found: Iterable[RawPiece], kept: Iterable[Kep
     return guards.Reading(
         rows=sum(index["tables"].values()),
         rejects=writer.reject_count,
+        excluded=writer.rejects_beginning(NOT_A_COMPANY),
         full_rows=guards.full_rows(index["editions"], kept),
         unreadable=sum(writer.piece(piece)["rejected"] is not None for piece in full),
     )

@@ -1,0 +1,29 @@
+"""Guards: which figures refuse a batch, and what does not count against it."""
+
+import pytest
+
+from connectors.declare import Guard
+from pipelines.stages.guards import Reading, judge
+
+GUARD = Guard(min_rows=10, max_shrink=0.02, max_rejected=0.001)
+
+
+@pytest.mark.parametrize(
+    ("reading", "last_full", "refused"),
+    [
+        (Reading(rows=1000, rejects=0, full_rows=(1000,)), 1000, None),
+        (Reading(rows=980, rejects=0, full_rows=(980,)), 1000, None),
+        (Reading(rows=979, rejects=0, full_rows=(979,)), 1000, "max_shrink"),
+        (Reading(rows=9, rejects=0, full_rows=(9,)), None, "min_rows"),
+        (Reading(rows=9, rejects=0), None, None),
+        (Reading(rows=1000, rejects=11), None, "max_rejected"),
+        (Reading(rows=1000, rejects=10), None, None),
+        (Reading(rows=2, rejects=3), None, "max_rejected"),
+        (Reading(rows=1000, rejects=300, excluded=295), None, None),
+        (Reading(rows=1000, rejects=300, excluded=280), None, "max_rejected"),
+        (Reading(rows=1000, rejects=0, full_rows=(1000,), unreadable=1), 1000, "unreadable"),
+    ],
+)
+def test_what_refuses(reading: Reading, last_full: int | None, refused: str | None) -> None:
+    held = judge(GUARD, reading, last_full)
+    assert (held.guard if held else None) == refused
