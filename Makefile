@@ -8,7 +8,7 @@ SCALE ?= default
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench lock clean
+.PHONY: help setup run test check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -47,6 +47,9 @@ format: $(VENV)/.dev ## put every file into the house format
 
 bench: $(VENV)/.dev ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
+
+docs: $(VENV)/.dev ## the data dictionary, from the schema
+	@$(BIN)/python -c 'from pathlib import Path; from warehouse import render; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(render.dictionary((*TABLES, EVENTS)), encoding="utf-8")'
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-dev.lock requirements-dev.in

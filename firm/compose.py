@@ -47,6 +47,15 @@ class Installation:
         """The same settings over another data folder."""
         return Installation({**self.environment, "FIRM_DATA": str(data)}, replace(self.settings, data=data))
 
+    def reached(self, host: str | None, port: int | None) -> Installation:
+        """The same installation listening elsewhere; its public address follows unless one is set."""
+        settings = replace(
+            self.settings, host=host or self.settings.host, port=self.settings.port if port is None else port
+        )
+        if not self.environment.get("FIRM_PUBLIC_URL"):
+            settings = replace(settings, public_url=f"http://{settings.host}:{settings.port}")
+        return Installation(self.environment, settings)
+
     @property
     def layout(self) -> Layout:
         """Where everything lies below FIRM_DATA."""

@@ -9,8 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Final
+
+import httpx
 
 import connectors
 from connectors.kit.http import Http, HttpSettings
@@ -20,7 +24,7 @@ from pipelines.settings import Settings
 
 FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
 _OTHER_HOSTS: Final = ("api.company-information.service.gov.uk",)
-DAYS: Final = 60
+DAYS: Final = 30
 
 
 def live_at(base: str, settings: Settings) -> Live:
@@ -38,15 +42,27 @@ def live_at(base: str, settings: Settings) -> Live:
     )
 
 
+def instant_at(base: str) -> datetime:
+    """The instant that a sandbox in another process plays, as its clock says; OSError where nothing answers."""
+    with httpx.Client(timeout=10, trust_env=False) as client:
+        try:
+            return parsedate_to_datetime(client.head(f"{base}/").headers["Date"])
+        except httpx.HTTPError as error:
+            raise OSError(f"no sandbox answers at {base}: start one with `firm sandbox serve`") from error
+
+
 @contextmanager
-def embedded(settings: Settings, seed: int = 1, companies: int = 400) -> Iterator[Live]:
-    """The embedded sandbox on its next day: each ingest that ends well moves the data folder's world on by one."""
+def embedded(settings: Settings, seed: int = 1, companies: int = 1600) -> Iterator[tuple[Live, datetime]]:
+    """The embedded sandbox on its next day: with that day's instant.
+
+    Each ingest that ends well moves the data folder's world on by one.
+    """
     marker = settings.layout.root / "sandbox.json"
     day = _next_day(marker)
     with serve(World(seed=seed, companies=companies, days=DAYS)) as registry:
         for _ in range(day):
             registry.advance()
-        yield live_at(registry.url, settings)
+        yield live_at(registry.url, settings), registry.now
     marker.write_text(json.dumps({"next_day": min(day + 1, DAYS - 1)}) + "\n")
 
 

@@ -16,8 +16,10 @@ from firm.failures import explained, fail
 from firm.printing import table
 from pipelines.report import IngestReport
 from pipelines.settings import SettingError, Settings
+from warehouse.reading import Event
 
 _DAYS: Final = 3
+_SHOWN: Final = 8
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
 _COUNTS: Final = {
@@ -69,7 +71,7 @@ def _days(settings: Settings, companies: int) -> None:
             if number:
                 registry.advance()
             started = time.monotonic()
-            report = run(settings, [], live_at(registry.url, settings), quiet=True)
+            report = run(settings, [], live_at(registry.url, settings), registry.now, quiet=True)
             if report.exit_code:
                 from firm.commands.ingest import tell
 
@@ -106,34 +108,54 @@ def _rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str,
 
 
 def _invite(installation: Installation, port: int | None) -> None:
-    """An account, a key and addresses to try."""
+    """What changed, an account, a key and addresses to try."""
+    events = _events(installation)
+    table(
+        ("when", "event", "company", "what"),
+        [_told(event) for event in events[-_SHOWN:]],
+        "The newest events",
+    )
     with installation.accounts() as accounts:
         account = accounts.create_account(_EMAIL, "pro")
         key = accounts.create_key(account.account_id, "live", label="demo").key
-    base = f"http://{installation.settings.host}:{installation.settings.port if port is None else port}"
-    examples = _examples(installation)
+    base = installation.reached(None, port).settings.public_url
     typer.echo(f"\nAPI key (shown once): {key}\n")
-    for path in examples:
+    for path in _examples(events):
         typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}{path}'")
-    typer.echo(
-        f"\nThe interface is described at {base}/api/openapi.json; the data lies in {installation.settings.data}"
-    )
+    typer.echo(f"\nThe interface: {base}/api/openapi.json. The data: {installation.settings.data}")
 
 
-def _examples(installation: Installation) -> list[str]:
-    """Addresses of a company that has had an event, so that every part has something to show."""
+def _events(installation: Installation) -> list[Event]:
     from warehouse.reader import Reader
 
     reader = Reader(installation.layout)
     try:
-        events = reader.events_after(0, 1000)
+        return reader.events_after(0, 10_000)
     finally:
         reader.close()
-    chosen = next(
-        (event for event in events if event.event_type == "ownership.changed"), events[0] if events else None
-    )
-    if chosen is None:
-        return ["/api/v1/companies?country=NO,UK"]
-    number = json.loads(chosen.data)["org_nr"]
-    below = ("", "/financials", "/ownership", "/events")
-    return [*(f"/api/v1/companies/{number}{part}" for part in below), "/api/v1/companies?q=a&country=NO,UK"]
+
+
+def _told(event: Event) -> tuple[str, str, str, str]:
+    data = json.loads(event.data)
+    changed = data.get("change") or data.get("filing") or {}
+    if event.event_type == "ownership.changed":
+        holder = changed["holder_name"] or "a protected holder"
+        what = f"{holder}: {changed['previous_pct']} % → {changed['current_pct']} %"
+    elif event.event_type == "status.changed":
+        what = f"{changed['previous_status']} → {changed['current_status']}"
+    else:
+        what = f"accounts of {changed['period']}, version {changed['version']}"
+    return f"{event.occurred_at:%Y-%m-%d}", event.event_type, f"{data['org_nr']} {data['name']}", what
+
+
+def _examples(events: list[Event]) -> list[str]:
+    """Addresses of a company that has had an event, so that every part has something to show."""
+    owned = [event for event in events if event.event_type == "ownership.changed"]
+    for event in (*owned, *events):
+        number = json.loads(event.data)["org_nr"]
+        below = ("", "/financials", "/ownership", "/events")
+        return [
+            *(f"/api/v1/companies/{number}{part}" for part in below),
+            "/api/v1/companies?q=a&country=NO,UK",
+        ]
+    return ["/api/v1/companies?country=NO,UK"]

@@ -47,8 +47,8 @@ def ingest(
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
-    with _origin(settings, folder, live) as origin:
-        report = run(settings, markets or [], origin, at, accept_shrink or [], quiet=as_json)
+    with explained(OSError), _origin(settings, folder, live) as (origin, its_instant):
+        report = run(settings, markets or [], origin, at or its_instant, accept_shrink or [], quiet=as_json)
     if as_json:
         typer.echo(json.dumps(report.as_json()))
         complain(report)
@@ -58,24 +58,25 @@ def ingest(
 
 
 @contextmanager
-def _origin(settings: Settings, folder: Path | None, live: bool) -> Iterator[Origin]:
+def _origin(settings: Settings, folder: Path | None, live: bool) -> Iterator[tuple[Origin, datetime | None]]:
+    """Where to take in from, and the instant it plays where that is not now."""
     if folder is not None:
         if not folder.is_dir():
             fail(f"{folder} is not a folder; --from takes one laid out <cc>/<dataset>/…", USAGE)
-        yield Folder(folder)
+        yield Folder(folder), None
     elif live:
         from pipelines.registries import registry_http
 
-        yield Live(registry_http(settings))
+        yield Live(registry_http(settings)), None
     else:
         from firm import worlds
 
         base = environment().get("FIRM_SANDBOX_URL")
         if base:
-            yield worlds.live_at(base, settings)
+            yield worlds.live_at(base, settings), worlds.instant_at(base)
             return
-        with worlds.embedded(settings) as origin:
-            yield origin
+        with worlds.embedded(settings) as played:
+            yield played
 
 
 def run(
@@ -95,7 +96,7 @@ def run(
         if not quiet:
             typer.echo(line, err=True)
 
-    instant = at.replace(tzinfo=UTC) if at is not None else None
+    instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = Overrides(accept_shrink=tuple(accept_shrink or ()))
     with explained(UnknownMarket, code=USAGE), explained(Locked, ValueError):
         return pipelines_ingest(settings, markets, origin, instant, told, overrides)

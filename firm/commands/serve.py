@@ -27,11 +27,14 @@ def serve_installation(installation: Installation, host: str | None = None, port
     from api.server import serve as run
     from warehouse.reader import Reader
 
+    installation = installation.reached(host, port)
     reader = Reader(installation.layout)
     try:
         with installation.database() as database:
-            app = create_app(installation.settings, reader, database, installation.secrets())
-            run(app, installation.settings, host, port)
+            run(
+                create_app(installation.settings, reader, database, installation.secrets()),
+                installation.settings,
+            )
     finally:
         reader.close()
 

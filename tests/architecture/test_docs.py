@@ -1,0 +1,26 @@
+"""Documents that are made from the code equal what the code says today."""
+
+import re
+from pathlib import Path
+
+from warehouse import render
+from warehouse.schema.tables import EVENTS, TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_data_dictionary_is_the_schema() -> None:
+    written = (ROOT / "docs" / "data-dictionary.md").read_text(encoding="utf-8")
+    assert written == render.dictionary((*TABLES, EVENTS)), "make docs"
+
+
+def test_the_readme_names_what_is_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"^\| `([a-z_/`, ]+)` \|", text, re.MULTILINE)
+    folders = [
+        name for row in rooms for name in re.findall(r"[a-z_/]+", row) if "<" not in name and "." not in name
+    ]
+    assert folders
+    assert [name for name in folders if not (ROOT / name).is_dir()] == []
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE)) <= targets
