@@ -23,6 +23,7 @@ import polars as pl
 from connectors.declare import Arrival, Piece, Scope
 from connectors.no import NORWAY
 from connectors.no.register import has_check_digit
+from warehouse import rowgroups
 from warehouse.archive import Archive, RawPiece
 from warehouse.lake import Lake
 from warehouse.paths import Layout
@@ -83,7 +84,7 @@ def _ours(root: Path, raw: RawPiece) -> int:
     written = 0
     for name, frame in shared.items():
         if frame.height:
-            frame.write_parquet(root / f"{name}.parquet")
+            rowgroups.write(frame, root / f"{name}.parquet")
             written += frame.height
     return written
 

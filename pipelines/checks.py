@@ -1,9 +1,10 @@
 """Checks: guards of the datasets and the shared schema, as Dagster shows and enforces them.
 
 A guard stops its market only where the dataset is the one that names companies; another held dataset
-contributes its last good state, so its check warns. A broken schema always stops its market. The checks are
-carried by the steps themselves: none costs a step of its own. Does not belong here: the judgement
-(`stages.guards`, `stages.conformity`).
+contributes its last good state, so its check warns. The market stops before it normalises, not before: what
+other datasets have sent is archived and read all the same, or it would be lost. A broken schema always stops
+its market. The checks are carried by the steps themselves: none costs a step of its own. Does not belong here:
+the judgement (`stages.guards`, `stages.conformity`).
 
 Docs: https://docs.dagster.io/guides/test/asset-checks
 """
@@ -23,6 +24,7 @@ from pipelines.stages.staged import StagedReceipt
 
 GUARD: Final = "guard"
 SIGNALS: Final = "signals"
+COMPANIES: Final = "companies"
 SCHEMA: Final = "schema"
 CHANGE_RATE: Final = "change_rate"
 _WARN: Final = dg.AssetCheckSeverity.WARN
@@ -32,9 +34,7 @@ _ERROR: Final = dg.AssetCheckSeverity.ERROR
 def staged_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a STAGED asset."""
     return [
-        dg.AssetCheckSpec(
-            GUARD, asset=key, blocking=True, description="Rows, shrink and rejects within limits."
-        ),
+        dg.AssetCheckSpec(GUARD, asset=key, description="Rows, shrink and rejects within limits."),
         dg.AssetCheckSpec(SIGNALS, asset=key, description="No unknown column or code, nothing to look at."),
     ]
 
@@ -74,6 +74,9 @@ def normalised_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a SHARED asset."""
     return [
         dg.AssetCheckSpec(
+            COMPANIES, asset=key, blocking=True, description="The dataset that names companies is not held."
+        ),
+        dg.AssetCheckSpec(
             SCHEMA, asset=key, blocking=True, description="Rows are what the shared schema says."
         ),
         dg.AssetCheckSpec(CHANGE_RATE, asset=key, description="A full edition changes as much as is usual."),
@@ -90,6 +93,7 @@ def normalised_results(
         if share > jurisdiction.dataset(dataset).guard.max_changed
     ]
     return [
+        dg.AssetCheckResult(passed=True, check_name=COMPANIES, asset_key=key),
         dg.AssetCheckResult(passed=True, check_name=SCHEMA, asset_key=key),
         dg.AssetCheckResult(
             passed=not unusual,
@@ -105,10 +109,24 @@ def schema_broken(workspace: Workspace, error: Invalid, key: dg.AssetKey) -> lis
     """The checks of an image that was refused."""
     workspace.tell(str(error))
     return [
+        dg.AssetCheckResult(passed=True, check_name=COMPANIES, asset_key=key),
         dg.AssetCheckResult(
             passed=False, check_name=SCHEMA, asset_key=key, severity=_ERROR, description=str(error)
         ),
         dg.AssetCheckResult(
             passed=True, check_name=CHANGE_RATE, asset_key=key, description="nothing was taken in"
         ),
+    ]
+
+
+def companies_held(jurisdiction: Jurisdiction, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
+    """The checks of a market that stands still."""
+    told = f"{profile_dataset(jurisdiction).key} is held: the market keeps its last good state"
+    idle = "nothing was taken in"
+    return [
+        dg.AssetCheckResult(
+            passed=False, check_name=COMPANIES, asset_key=key, severity=_ERROR, description=told
+        ),
+        dg.AssetCheckResult(passed=True, check_name=SCHEMA, asset_key=key, description=idle),
+        dg.AssetCheckResult(passed=True, check_name=CHANGE_RATE, asset_key=key, description=idle),
     ]

@@ -79,7 +79,7 @@ def ingest(
     overrides = overrides or Overrides()
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
     workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
-    chosen = _chosen(markets, known)
+    chosen = chosen_markets(markets, known)
     with ExitStack() as stack:
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(market_lock(workspace.layout, jurisdiction.code))
@@ -97,7 +97,8 @@ def ingest(
     return report.joined(rounds)
 
 
-def _chosen(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
+def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
+    """The markets named, or all that are served; UnknownMarket where there is no such."""
     by_code = {made.code.upper(): made for made in known}
     if not markets:
         return [made for made in by_code.values() if made.state == "served"]

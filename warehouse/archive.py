@@ -232,7 +232,7 @@ class Archive:
             bytes=line["bytes"],
             replaces=line["replaces"],
             cursor=line["cursor"],
-            open=partial(objects.open_object, self._root, line["sha256"], label),
+            open=partial(objects.open_object, self._root, line["sha256"], label, line["bytes"]),
         )
 
 

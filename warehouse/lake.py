@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 import polars as pl
 
-from warehouse import files, render
+from warehouse import files, render, rowgroups
 from warehouse.paths import Layout
 from warehouse.reading import Held
 from warehouse.schema.types import Table
@@ -37,7 +37,8 @@ _STAMP: Final = "%Y%m%dT%H%M%S%fZ"
 class StagedIndex:
     """What one staged batch holds. Written last: where there is none, there is no batch.
 
-    `editions`: by instant and scope, `{observed_at, scope, pieces, rows: {table: count}}`. `pieces`: every
+    `editions`: by instant and scope, `{observed_at, scope, rows: {table: count}, records: {table: count of
+    different keys}}`. `pieces`: every
     piece read, `{name, sha256, rows, rejected: null or the reason it was rejected whole}`.
     """
 
@@ -181,7 +182,7 @@ class Lake:
         files.discard(built)
         files.make_folder(built)
         for name, frame in tables.items():
-            frame.write_parquet(built / f"{name}.parquet")
+            rowgroups.write(frame, built / f"{name}.parquet")
         touched.rename(TOUCHED).to_frame().write_parquet(built / f"{TOUCHED}.parquet")
         self._on_step("image written")
         counts = {name: frame.height for name, frame in tables.items()}

@@ -24,6 +24,7 @@ IN_MEMORY: Final = 32 << 20  # plain bytes up to which a body that must be sough
 LEVEL: Final = (
     3  # zstd: registries' text shrinks to a tenth at about 300 MB/s; higher levels gain a few percent
 )
+_HEADER: Final = 18  # bytes of the longest header of a zstd frame
 _counter = itertools.count()
 
 
@@ -102,7 +103,8 @@ def _compress(body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None, bui
     through = io.BufferedReader(received, CHUNK)
     kept = redact(through) if redact else through
     digest, size = hashlib.sha256(), 0
-    with built.open("wb") as target, zstandard.ZstdCompressor(level=LEVEL).stream_writer(target) as writer:
+    packer = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    with built.open("wb") as target, packer.stream_writer(target) as writer:
         while chunk := kept.read(CHUNK):
             digest.update(chunk)
             size += len(chunk)
@@ -131,18 +133,22 @@ def _alive(process: int) -> bool:
 
 
 class _Body(io.RawIOBase):
-    """Plain bytes of an object: a stream until somebody seeks, then a file that is gone when closed."""
+    """Plain bytes of an object: a stream until somebody seeks, then a file that is gone when closed.
 
-    def __init__(self, path: Path, sha256: str, label: str) -> None:
-        self._path, self._sha256, self._label = path, sha256, label
+    Damage is found by the checksum that zstd keeps and by the size, which costs an eighth of the SHA-256; that
+    one is taken where the size is not told or the file carries no checksum.
+    """
+
+    def __init__(self, path: Path, sha256: str, label: str, size: int | None) -> None:
+        self._path, self._sha256, self._label, self._size = path, sha256, label, size
         self._spool: Any = None
         self._source: BinaryIO = io.BytesIO()
         try:
             self._source = path.open("rb")
         except FileNotFoundError:
             raise CorruptObject(path, label, "the file is missing") from None
-        self._plain = zstandard.ZstdDecompressor().stream_reader(self._source)
-        self._digest = hashlib.sha256()
+        self._plain = zstandard.ZstdDecompressor().stream_reader(self._source, read_size=CHUNK)
+        self._digest = hashlib.sha256() if size is None or not _has_checksum(path) else None
         self._position = 0
 
     def readable(self) -> bool:
@@ -155,9 +161,7 @@ class _Body(io.RawIOBase):
         return self._spool.tell() if self._spool else self._position
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        chunk = self._spool.read(len(buffer)) if self._spool else self._next(len(buffer))
-        buffer[: len(chunk)] = chunk
-        return len(chunk)
+        return self._spool.readinto(buffer) if self._spool else self._next(memoryview(buffer))
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         absolute = whence == os.SEEK_SET and offset == self._position
@@ -171,22 +175,34 @@ class _Body(io.RawIOBase):
             self._spool.close()
         super().close()
 
-    def _next(self, size: int) -> bytes:
+    def _next(self, buffer: memoryview) -> int:
         try:
-            chunk = self._plain.read(size)
+            count = self._plain.readinto(buffer)
         except zstandard.ZstdError as error:
             raise CorruptObject(self._path, self._label, str(error)) from None
-        self._digest.update(chunk)
-        self._position += len(chunk)
-        if not chunk and self._digest.hexdigest() != self._sha256:
+        self._position += count
+        if self._digest is not None:
+            self._digest.update(buffer[:count])
+        if not count:
+            self._judge()
+        return count
+
+    def _judge(self) -> None:
+        """At the end: are these the bytes that were put here?"""
+        if self._digest is not None and self._digest.hexdigest() != self._sha256:
             raise CorruptObject(self._path, self._label, "its bytes have another SHA-256")
-        return chunk
+        if self._size is not None and self._position != self._size:
+            reason = f"{self._position} bytes where {self._size} are due: they have another SHA-256"
+            raise CorruptObject(self._path, self._label, reason)
+
+    def _again(self) -> _Body:
+        return _Body(self._path, self._sha256, self._label, self._size)
 
     def _spooled(self) -> Any:
         if self._spool is None:
             spool: Any = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with this body
             position = self._position
-            with io.BufferedReader(_Body(self._path, self._sha256, self._label), CHUNK) as whole:
+            with io.BufferedReader(self._again(), CHUNK) as whole:
                 while chunk := whole.read(CHUNK):
                     spool.write(chunk)
             spool.seek(position)
@@ -194,13 +210,25 @@ class _Body(io.RawIOBase):
         return self._spool
 
 
-def open_object(root: Path, sha256: str, label: str) -> BinaryIO:
-    """Plain bytes of a body, seekable; raises CorruptObject here or while reading."""
-    return io.BufferedReader(_Body(object_path(root, sha256), sha256, label), CHUNK)
+def _has_checksum(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(_HEADER)
+    try:
+        return zstandard.get_frame_parameters(head).has_checksum
+    except zstandard.ZstdError:
+        return False  # reading tells what is wrong
+
+
+def open_object(root: Path, sha256: str, label: str, size: int | None = None) -> BinaryIO:
+    """Plain bytes of a body, seekable; raises CorruptObject here or while reading.
+
+    `size`: of the plain bytes; where it is told, reading does not hash them again (`verify` does).
+    """
+    return io.BufferedReader(_Body(object_path(root, sha256), sha256, label, size), CHUNK)
 
 
 def verify(root: Path, sha256: str, label: str) -> None:
-    """Reads a body to its end; raises CorruptObject when it is not what its name says."""
+    """Reads a body to its end and hashes it; raises CorruptObject when it is not what its name says."""
     with open_object(root, sha256, label) as body:
         while body.read(CHUNK):
             pass

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from warehouse import files, render
 from warehouse.reading import Held
+from warehouse.rowgroups import FRAMES, RowGroups
 from warehouse.schema.types import Table
 
 REJECTS: Final = "rejects"
@@ -26,6 +27,7 @@ STAGED_COLUMNS: Final[dict[str, pl.DataType]] = {
     "_piece": pl.String(),
     "_scope": pl.String(),
 }
+_RAW: Final = "_raw"
 _REJECT_COLUMNS: Final = ("table", "piece", "raw", "record", "reason", "excerpt")
 _REJECT_SCHEMA: Final = pl.Schema(dict.fromkeys(_REJECT_COLUMNS, pl.String()))
 
@@ -62,11 +64,15 @@ class StagedWriter:
     def __init__(self, dataset: str, batch: str, folder: Path) -> None:
         self._dataset, self._batch, self._folder = dataset, batch, folder
         self._stack = ExitStack()
-        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._writers: dict[str, RowGroups] = {}
+        self._schemas: dict[str, pl.Schema] = {}
+        self._marks: dict[str, tuple[object, pl.Series]] = {}  # the values last told, as columns of one row
         self._tables: dict[str, int] = {}
         self._rejects: list[pl.DataFrame] = []
         self._signals: list[dict[str, Any]] = []
         self._editions: dict[tuple[str, str], dict[str, Any]] = {}
+        self._keys: dict[tuple[str, str, str], pl.Series] = {}  # hashed, by edition and table
+        self._fresh: dict[tuple[str, str, str], list[pl.DataFrame]] = {}  # not hashed yet
         self._pieces: dict[tuple[str, str], dict[str, Any]] = {}
         self._newest: dict[str, dict[str, Any]] = {}  # by SHA-256
         self._cursor: str | None = None
@@ -76,31 +82,64 @@ class StagedWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._stack.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
         if kind is None:
             rejects = pl.concat([pl.DataFrame(schema=_REJECT_SCHEMA), *self._rejects])
             rejects.write_parquet(self._folder / f"{REJECTS}.parquet")
             files.write_json(self._folder / f"{SIGNALS}.json", self._signals)
 
     def rows(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
-        """Adds rows of one piece; the columns of STAGED_COLUMNS are added here."""
-        staged = render.conform(table, rows).with_columns(
-            pl.lit(piece.observed_at.astimezone(UTC)).cast(render.INSTANT).alias("_observed_at"),
-            pl.lit(pointer(piece), pl.String).alias("_raw"),
-            pl.lit(piece.name, pl.String).alias("_piece"),
-            pl.lit(str(piece.scope), pl.String).alias("_scope"),
-        )
-        arrow = staged.to_arrow(compat_level=pl.CompatLevel.oldest())
+        """Adds rows of one piece; the columns of STAGED_COLUMNS are added here.
+
+        A `_raw` that rows carry is kept: a worker gathers rows of many members and knows where each stood.
+        """
         if table.name not in self._writers:
             path = self._folder / f"{table.name}.parquet"
-            writer = self._stack.enter_context(pq.ParquetWriter(path, arrow.schema, compression="zstd"))
-            self._writers[table.name] = writer
-        self._writers[table.name].write_table(arrow)
+            self._schemas[table.name] = render.polars_schema(table)
+            self._writers[table.name] = self._stack.enter_context(RowGroups(path))
+        rows = self._marked(table, piece, rows)
+        self._writers[table.name].add(rows)
         self._tables[table.name] = self._tables.get(table.name, 0) + rows.height
         counts = self._edition(piece)["rows"]
         counts[table.name] = counts.get(table.name, 0) + rows.height
         self.piece(piece)["rows"] += rows.height
+        self._remember(table, piece, rows)
+
+    def _marked(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows as the table declares them, and where they came from. Eager: a member has few rows."""
+        told = {
+            "_observed_at": piece.observed_at.astimezone(UTC),
+            "_raw": pointer(piece),
+            "_piece": piece.name,
+            "_scope": str(piece.scope),
+        }
+        for name, value in told.items():
+            if name not in self._marks or self._marks[name][0] != value:
+                self._marks[name] = value, pl.Series(name, [value], dtype=STAGED_COLUMNS[name])
+        marks = {name: one.new_from_index(0, rows.height) for name, (_, one) in self._marks.items()}
+        if _RAW in rows.columns:
+            marks[_RAW] = rows.get_column(_RAW)
+        schema = self._schemas[table.name]
+        fits = rows.columns == schema.names() and rows.dtypes == schema.dtypes()
+        return (rows if fits else render.conform(table, rows)).hstack(list(marks.values()))
+
+    def _remember(self, table: Table, piece: PieceLike, rows: pl.DataFrame) -> None:
+        """Keys of an edition, so that a record written twice is counted once."""
+        edition = self._edition(piece)
+        where = (edition["observed_at"], edition["scope"], table.name)
+        held = self._fresh.setdefault(where, [])
+        held.append(pl.DataFrame([rows.get_column(name) for name in table.key]))
+        if len(held) >= FRAMES or rows.height >= FRAMES:
+            self._hash(where)
+
+    def _hash(self, where: tuple[str, str, str]) -> None:
+        """Hashes the keys held of an edition: many members at once."""
+        if held := self._fresh.pop(where, None):
+            keys = pl.concat(held).hash_rows()
+            self._keys[where] = self._keys[where].append(keys) if where in self._keys else keys
 
     def rejects(self, piece: PieceLike, table: str, rejects: pl.DataFrame) -> None:
         """Adds records that could not be read: record, reason, excerpt."""
@@ -183,11 +222,23 @@ class StagedWriter:
             "batch": self._batch,
             "tables": self._tables,
             "rejects": self.reject_count,
-            "editions": [self._editions[key] for key in sorted(self._editions)],
+            "editions": [
+                {**self._editions[key], "records": self._records(*key)} for key in sorted(self._editions)
+            ],
             "pieces": list(self._pieces.values()),
             "cursor": self._cursor,
             "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
             "figures": self._figures,
+        }
+
+    def _records(self, instant: str, scope: str) -> dict[str, int]:
+        """Different keys of an edition, by table."""
+        for where in tuple(self._fresh):
+            self._hash(where)
+        return {
+            table: keys.n_unique()
+            for (observed_at, of_scope, table), keys in self._keys.items()
+            if (observed_at, of_scope) == (instant, scope)
         }
 
     def _edition(self, piece: PieceLike) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Registries answer HTML with status 200 where a zip was due, and put HTML into me
 
 from __future__ import annotations
 
+import zlib
 from enum import StrEnum
 from typing import Final
 
@@ -26,11 +27,13 @@ class Format(StrEnum):
     UNKNOWN = "unknown"
 
 
+_GZIP: Final = b"\x1f\x8b"
+_OPENING: Final = 65_536  # plain bytes that `opening` gives at most
 _MAGIC: Final = (
     (b"PK\x03\x04", Format.ZIP),
     (b"PK\x05\x06", Format.ZIP),  # a zip without members
     (b"PK\x07\x08", Format.ZIP),  # spanned
-    (b"\x1f\x8b", Format.GZIP),
+    (_GZIP, Format.GZIP),
     (b"%PDF-", Format.PDF),
 )
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -49,6 +52,16 @@ def sniff(head: bytes) -> Format:
     if head.startswith(_UTF16):
         return _markup(head.decode("utf-16", errors="ignore").encode())
     return _markup(head.removeprefix(b"\xef\xbb\xbf"))
+
+
+def opening(head: bytes) -> bytes:
+    """The first plain bytes of a body: unpacked where it is gzip, as it is otherwise."""
+    if not head.startswith(_GZIP):
+        return head
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, _OPENING)
+    except zlib.error:
+        return head
 
 
 def _markup(head: bytes) -> Format:

@@ -12,6 +12,7 @@ Does not belong here: names and meaning of columns (`tabular`).
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -51,12 +52,12 @@ class Reader:
 
     def __init__(self, width: int, columns: Sequence[int], separator: str, quote: str | None) -> None:
         self._width = width
-        self._columns = list(columns)
+        self._columns = sorted(columns)  # the order in which polars gives them
         self._separator = separator
         self._quote = quote
-        self._names = [str(index) for index in columns]
-        header = [*(str(index) for index in range(width)), _MORE]
-        self._head = (separator.join(header) + "\n").encode()
+        self._names = [str(index) for index in self._columns]
+        self._fields = {**{str(index): pl.String for index in range(width)}, _MORE: pl.String}
+        self._read = [*self._columns, width]
         self._ending = f"{separator}{_MARK}\n".encode()
 
     def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
@@ -98,17 +99,20 @@ class Reader:
         return None
 
     def _fast(self, body: bytes, rows: Rows) -> bool:
-        if _MARK_BYTE in body:
+        if not body:
+            return True
+        if _MARK_BYTE in body or body.startswith(codecs.BOM_UTF8):  # polars would drop such a mark
             return False
         marked = body.replace(b"\n", self._ending)
         lines = (len(marked) - len(body)) // (len(self._ending) - 1)
         try:
             frame = pl.read_csv(
-                self._head + marked,
-                columns=[*self._names, _MORE],
+                marked,
+                has_header=False,
+                schema=self._fields,
+                columns=self._read,
                 separator=self._separator,
                 quote_char=self._quote,
-                infer_schema=False,
                 null_values=[""],
                 truncate_ragged_lines=True,
             )

@@ -25,7 +25,10 @@ from connectors.kit.ragged import LINE, Reader, Rows
 from connectors.kit.textual import blocks, mended
 from warehouse.schema.types import Kind, Table
 
-BLOCK: Final = 8 << 20  # bytes read, and about what is held, at a time
+BLOCK: Final = 8 << 20  # bytes read at a time: larger ones are slower, their memory is fetched anew each time
+GATHERED: Final = (
+    60_000  # rows from which a batch is handed on: what follows costs much per batch, little per row
+)
 _NOT_TABLES: Final = (Format.HTML, Format.XML, Format.JSON, Format.ZIP, Format.PDF, Format.UNKNOWN)
 
 
@@ -83,7 +86,7 @@ def read(piece: Piece, layout: Layout) -> Iterator[Batch]:
         header, rest, line = _begin(piece, layout, first)
         reader = Reader(header.width, list(header.columns.values()), layout.separator, layout.quote)
         total = 0
-        for rows in _stretches(reader, rest, source, line, tally):
+        for rows in _gathered(_stretches(reader, rest, source, line, tally)):
             frame, rejects = _judged(rows, header, layout)
             total += frame.height
             yield staged.batch(layout.table, frame, rejects, tally.drain())
@@ -175,6 +178,22 @@ def _stretches(
         if following is None:
             return
         block = following
+
+
+def _gathered(stretches: Iterator[Rows]) -> Iterator[Rows]:
+    """Several stretches as one."""
+    held: Rows | None = None
+    for rows in stretches:
+        if held is None:
+            held = rows
+        else:
+            held.frames += rows.frames
+            held.refused += rows.refused
+        if sum(frame.height for frame in held.frames) >= GATHERED:
+            yield held
+            held = None
+    if held is not None:
+        yield held
 
 
 def _count(rows: Rows, tally: staged.Tally) -> None:

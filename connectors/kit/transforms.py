@@ -21,9 +21,12 @@ _WIDE: Final = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
 _APOSTROPHES: Final = "'`´’′＇"
 
 
-def _grouped(separators: str, point: str) -> re.Pattern[str]:
-    """Digits plain or in groups of three, then a decimal part: registries one to three."""
-    group = f"[{re.escape(separators)}]" if separators else ""
+def _grouped(separators: str, point: str, *, must: bool = True) -> re.Pattern[str]:
+    """Digits plain or in groups of three, then a decimal part: registries one to three.
+
+    must: a separator stands between all groups; registries two and three leave each of them free («1234,567»).
+    """
+    group = f"[{re.escape(separators)}]{'' if must else '?'}" if separators else ""
     return re.compile(rf"(\d+|\d{{1,3}}(?:{group}\d{{3}})+)(?:{re.escape(point)}(\d+))?", re.ASCII)
 
 
@@ -88,8 +91,8 @@ def _zero(_: str) -> Decimal:
 
 _SPACED_DOT: Final = _by(_grouped(_SPACE, "."))
 _SPACED_COMMA: Final = _by(_grouped(_SPACE, ","))
-_DOT: Final = _by(_grouped("," + _SPACE, "."))
-_COMMA: Final = _by(_grouped("." + _SPACE, ","))
+_DOT: Final = _by(_grouped("," + _SPACE, ".", must=False))
+_COMMA: Final = _by(_grouped("." + _SPACE, ",", must=False))
 
 NUMBERS: Final[Mapping[str, Callable[[str], Decimal]]] = {
     "numcommadot": _DOT,  # a comma between thousands, whatever some notes say

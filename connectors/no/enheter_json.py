@@ -40,6 +40,8 @@ _PAGE_LIMIT: Final = 256 * 1024 * 1024  # a page or single answer is read whole;
 def _text(value: object) -> str | None:
     if value is None:
         return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # counts come as floats through some doors (FORMAT 3.1)
     return str(value).lower() if isinstance(value, bool) else str(value).strip() or None
 
 

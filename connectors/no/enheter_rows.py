@@ -63,11 +63,19 @@ def tidy(rows: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
 
 
 _FORM: Final = pl.col(FORM)
+_LONGEST_FORM: Final = 6  # the codes have two to four letters; a longer text is another column's
+_FLAGS: Final = ("konkurs", "underAvvikling", "underTvangsavviklingEllerTvangsopplosning")
+_IS_FLAG: Final = [pl.col(name).is_in(["true", "false"]) for name in _FLAGS]
 _REFUSED: Final = (
     pl.when(pl.col(NAME).is_null())
     .then(pl.lit("no name"))
     .when(_FORM.is_in(list(codes.NOT_A_COMPANY)))
     .then(_FORM.replace_strict(codes.NOT_A_COMPANY, default=None, return_dtype=pl.String))
+    # never guess: such a row has its values in the wrong columns, and would read as a healthy company
+    .when(_FORM.str.len_bytes() > _LONGEST_FORM)
+    .then(pl.lit("the legal form is not a code"))
+    .when(~pl.all_horizontal(_IS_FLAG))
+    .then(pl.lit("a flag of bankruptcy or winding-up is neither true nor false"))
     .alias(REASON)
 )
 _WRITTEN: Final = (  # columns that people wrote; the others are codes, dates and flags

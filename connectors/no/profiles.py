@@ -100,7 +100,7 @@ def _identity() -> list[pl.Expr]:
     return [
         company_ids(pl.col(NUMBER)).alias("company_id"),
         pl.col(NUMBER).alias("org_number"),
-        pl.when(hidden).then(pl.col(NUMBER)).otherwise(pl.coalesce(name, short)).alias("name"),
+        pl.when(hidden).then(pl.col(NUMBER)).otherwise(_one_line(pl.coalesce(name, short))).alias("name"),
         pl.lit(MARKET).alias("country"),
         pl.col("registreringsdatoEnhetsregisteret").alias("registered_date"),
         pl.coalesce(FORM, _SHORT + FORM).alias("legal_form_code"),
@@ -108,6 +108,11 @@ def _identity() -> list[pl.Expr]:
             "legal_form_label"
         ),
     ]
+
+
+def _one_line(name: pl.Expr) -> pl.Expr:
+    """A name that the register broke over lines, as one."""
+    return name.str.replace_all("\r", "", literal=True).str.replace_all("\n", " ", literal=True)
 
 
 def _industry() -> list[pl.Expr]:

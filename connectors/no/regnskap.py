@@ -7,6 +7,7 @@ here: the mass file (`regnskap_masse`), or which post is which shared figure (`f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
@@ -26,6 +27,8 @@ from connectors.no.regnskap_rows import batch_of
 KEY: Final = "no.regnskap"
 _LIMIT: Final = 64 * 1024 * 1024  # one company's answer is a few kilobytes
 _HEAD: Final = 65_536
+_REFUSED: Final = 500  # for good, of banks and insurers (FORMAT 6.2)
+_LIST: Final = re.compile(rb'\s*\[\s*"')
 _TURTLE: Final = (b"@prefix", b"<http")
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)  # amounts are exact, never floats
 
@@ -47,9 +50,10 @@ def _not_ours(name: str, head: bytes) -> str | None:
         return "RDF (XML or JSON): the same accounts as the plain JSON, which is read instead"
     status = error_status(head)
     if status is not None:
-        return (
-            f"error answer of the register (status {status}): accounts of this layout are not in the open API"
-        )
+        why = ": accounts of this layout are not in the open API" if status == _REFUSED else ""
+        return f"error answer of the register (status {status}){why}"
+    if _LIST.match(head):
+        return "list of names or years: no accounts"
     keys = top_keys(head)
     return "object without a journalnr: no accounts" if keys is not None and JOURNAL not in keys else None
 

@@ -67,7 +67,7 @@ def read(piece: Piece) -> Iterator[Batch]:
         try:
             yield from _Reader(piece).batches(body)
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise Unreadable(piece.dataset, piece.name, f"XML that does not parse: {error}") from error
+            raise Unreadable(piece.dataset, piece.name, f"XML that does not read: {error}") from error
 
 
 class _Reader:
@@ -80,7 +80,7 @@ class _Reader:
         self._refused: list[tuple[object, str, object]] = []
 
     def batches(self, body: BinaryIO) -> Iterator[Batch]:
-        posts, announced = 0, None
+        posts, announced, parts = 0, None, 0
         events = etree.iterparse(
             body, tag=("del", "ant_poster"), resolve_entities=False, no_network=True, load_dtd=False
         )
@@ -89,10 +89,13 @@ class _Reader:
                 announced = (element.text or "").strip()
             else:
                 posts += len(element.findall("info"))
+                parts += 1
                 self._part(element)
                 _forget(element)
             if len(self._rows) >= CHUNK:
                 yield self._batch()
+        if not parts and announced != "0":
+            raise ValueError("no <del> in it")
         for key, (kind, row) in self._waiting.items():
             self._tally.add("unpaired_part", kind, key[0])
             self._rows.append(row)
@@ -170,7 +173,8 @@ def _row(fields: dict[str, str | None]) -> tuple[Key, Row]:
         or row["avslutningsdato"] is None
         or row["startdato"] > row["avslutningsdato"]
     ):
-        raise Refused(f"period {fields.get('startdato')} to {fields.get('avslutningsdato')}")
+        said = f"startdato {fields.get('startdato')}, avslutningsdato {fields.get('avslutningsdato')}"
+        raise Refused(f"the period is no stretch of days: {said}")
     return (number, fields.get("regnaar") or "", scope, journal), row
 
 
@@ -208,7 +212,7 @@ DATASET: Final = Dataset(
     guard=Guard(max_rejected=0.01),
     host=HOST,
     staged={MASS.name: MASS},
-    files=("regnskap_masse/**", "regnskap_masse_xml/**"),
+    files=("regnskap_masse/**", "regnskap_masse_xml/**", "20*-masse-*"),
     recognise=recognise,
     split=staged.single,
     read=read,

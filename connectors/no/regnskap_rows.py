@@ -139,7 +139,7 @@ def _require(row: Mapping[str, Value]) -> None:
         raise Refused(f"regnskapstype {row[TYPE]!r} is neither SELSKAP nor KONSERN")
     start, end = row[START], row[END]
     if not isinstance(start, date) or not isinstance(end, date) or start > end:
-        raise Refused(f"period {start} to {end}")
+        raise Refused(f"the period is no stretch of days: fraDato {start}, tilDato {end}")
 
 
 def _audit(rows: pl.DataFrame, tally: Tally) -> None:

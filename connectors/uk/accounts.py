@@ -16,7 +16,7 @@ from zlib import crc32
 
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import staged
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, Format, opening, sniff
 from connectors.kit.guarded import ArchiveError
 from connectors.kit.markup import Malformed
 from connectors.kit.zips import directory
@@ -36,6 +36,7 @@ _ACCOUNTS: Final = re.compile(r"(?:^|/)accounts/", re.IGNORECASE)
 _DOCUMENT: Final = re.compile(r"\.(?:x?html?|xml|zip|xbrl)(?:~\d+)?$", re.IGNORECASE)
 _REPORT: Final = re.compile(rb"inlineXBRL|<(?:\w+:)?xbrl[\s>]")
 _NAMED: Final = re.compile(r"Prod22[34]_\d+_[A-Z0-9]{8}_\d{8}", re.IGNORECASE)
+_PACKAGE: Final = re.compile(r"Prod22[34]_\d+_[A-Z0-9]{8}_\d{8}|^CIC-", re.IGNORECASE)
 
 
 def daily_date(name: str) -> date | None:
@@ -50,11 +51,12 @@ def daily_date(name: str) -> date | None:
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     """Zips by name, loose documents by their bytes. Documents do not say when they were published."""
     published = daily_date(name)
+    head = opening(head)
     found = sniff(head)
     if published is not None:
         return Recognised(datetime.combine(published, time(), UTC), Scope.PART)
     is_named = _MONTHLY.search(name) is not None or _NAMED.search(basename(name)) is not None
-    if is_named or found is Format.ZIP or _REPORT.search(head):
+    if is_named or found is Format.ZIP or _REPORT.search(head.replace(b"\0", b"")):  # NUL: UTF-16
         return Recognised(None, Scope.PART)
     return NotOurs(f"{found.value} that is neither accounts nor named like them")
 
@@ -102,6 +104,9 @@ class _Reader:
     def __init__(self, piece: Piece) -> None:
         self._piece = piece
         self._published = daily_date(piece.name)
+        # what a daily zip would nest, handed in by itself: one company's accounts, and what goes with them
+        named = basename(piece.name)
+        self._package = named if piece.member is None and _PACKAGE.search(named) else ""
         self._tally = staged.Tally(KEY)
         self._rows: list[dict[str, Any]] = []
         self._rejects: list[tuple[str, str, str]] = []
@@ -126,6 +131,10 @@ class _Reader:
         """All members but those of a nested zip that are no accounts of it."""
         nest: list[Piece] = []
         outer = ""
+        if self._package:
+            members = list(_members(self._piece))
+            yield from members if members[:1] == [self._piece] else self._of_nest(self._package, members)
+            return
         for member in _members(self._piece):
             name, inside, _ = (member.member or "").partition(_NESTED)
             if nest and (not inside or name != outer):
@@ -142,7 +151,7 @@ class _Reader:
         """Members under a folder `accounts`, else every document that holds XBRL (FORMAT uk 8)."""
         documents = [member for member in nest if _DOCUMENT.search(member.member or "")]
         wanted = [
-            member for member in documents if _ACCOUNTS.search((member.member or "").partition(_NESTED)[2])
+            member for member in documents if _ACCOUNTS.search((member.member or "").rpartition(_NESTED)[2])
         ]
         if not wanted:
             wanted = [member for member in documents if self._holds_xbrl(member)]
@@ -164,12 +173,12 @@ class _Reader:
 
     def _read(self, member: Piece) -> None:
         is_loose = member.member is None or _PACK_NAME.fullmatch(member.member) is not None
-        name = basename(member.name) if is_loose else str(member.member)
+        name = basename(member.name) if is_loose else self._named(str(member.member))
         body = b""
         try:
             with staged.opened(member) as stream:
                 body = stream.read()
-            self._add(name, None if is_loose else name, body)
+            self._add(name, None if is_loose else member.member, body)
         except Unreadable as error:
             if is_loose:
                 raise
@@ -210,6 +219,10 @@ class _Reader:
             "is_amendment": document.is_amendment,
         }
 
+    def _named(self, member: str) -> str:
+        """A member with the archive's own name where that tells company and day."""
+        return f"{self._package}{_NESTED}{member}" if self._package else member
+
     def _reject(self, name: str, reason: str, excerpt: str) -> None:
         self._rejects.append((name, reason, excerpt))
 
@@ -247,14 +260,15 @@ DATASET: Final = Dataset(
     host=DOWNLOADS,
     staged={ACCOUNTS.name: ACCOUNTS},
     files=(
-        "accounts_bulk_zip/*",
-        "accounts_ixbrl/*",
-        "accounts_ixbrl_full/*",
-        "accounts_xbrl_xml/*",
-        "accounts_edge_cases/*",
-        "accounts/*",
-        *(f"{place}Accounts_{kind}_Data-*.zip" for place in ("", "**/") for kind in ("Bulk", "Monthly")),
-        *(f"{place}Prod22[34]_*" for place in ("", "**/")),
+        "accounts_bulk_zip/**/*",
+        "accounts_ixbrl/**/*",
+        "accounts_ixbrl_full/**/*",
+        "accounts_xbrl_xml/**/*",
+        "accounts_edge_cases/**/*",
+        "accounts/**/*",
+        "Accounts_Bulk_Data-*",
+        "Accounts_Monthly_Data-*",
+        "Prod22[34]_*",
     ),
     recognise=recognise,
     split=split,

@@ -10,11 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
 
-from connectors.kit.facts import Fact, Report, day, first_text
+from connectors.kit.facts import Context, Fact, Report, day, first_text
 from connectors.kit.transforms import Unaccepted, loose_date
 from connectors.kit.xbrl import read_report
 from connectors.uk import tags
@@ -27,6 +27,9 @@ _FILE_NAME: Final = re.compile(r"Prod22[34]_\d{1,6}_([A-Z0-9]{8})_(\d{8})(?:_[A-
 # Short digits, prefix and digits, or any eight characters with digits enough to be no name («A NAME LTD»)
 _NUMBER: Final = re.compile(r"\d{1,8}|[A-Z]{1,2}\d{1,7}|(?=(?:\D*\d){3})[A-Z0-9]{8}", re.ASCII)
 _LENGTH: Final = 8
+_NEARLY_WHOLE: Final = 7  # characters: one leading zero dropped
+_OURS: Final = "companieshouse"  # in the scheme of identifiers that are company numbers
+_WEEK: Final = timedelta(days=7)  # a year may end this far beside its reference date (CA 2006, s. 391)
 _TRUE: Final = frozenset({"true", "1", "yes"})
 _FALSE: Final = frozenset({"false", "0", "no"})
 _SCHEMAS: Final = (
@@ -131,15 +134,21 @@ def _truth(said: Said, name: str) -> bool | None:
     return None
 
 
+def _entity_number(context: Context) -> str | None:
+    """The company of a context. Of other numbering schemes (LEI, a software's clients) only what is in full."""
+    scheme, entity = context.scheme, "".join(context.entity.split())
+    if _OURS in scheme.lower():
+        return company_number(entity) or company_number(scheme.rpartition("/")[2])
+    whole = (text for text in (entity, scheme) if len(text) >= _NEARLY_WHOLE)
+    return next(filter(None, map(company_number, whole)), None)
+
+
 def _number(file_number: str | None, said: Said, report: Report) -> str:
     stated = (company_number(first_text(said.get(name, ()))) for name in tags.NUMBER)
     found = file_number or next(filter(None, stated), None)
     if found is None:
         contexts = (fact.context for fact in report.facts if fact.context is not None)
-        entities = (
-            text for context in contexts for text in (context.entity, context.scheme.rpartition("/")[2])
-        )
-        found = next(filter(None, map(company_number, entities)), None)
+        found = next(filter(None, map(_entity_number, contexts)), None)
     if found is None:
         raise NoAccounts("no company number in its name, its facts or its contexts")
     return found
@@ -211,16 +220,20 @@ def _row(figures: Figures, period: Period, is_group: bool) -> Row | None:
 
 
 def _balance_date(said: Said, named_date: date | None, figures: Figures) -> date:
-    """The day the document is of: as it, its name, its report period say; one with figures if any is."""
+    """The day the document is of: as it, its name, its report period say; the last of those with figures.
+
+    A day left from last year's document has figures too, for comparison. Where none has any, a year that
+    ended within a week of it has: books are closed on a Saturday, the register knows the end of the month.
+    """
     stated = (_day(said, tags.BALANCE_DATE), named_date, _day(said, tags.REPORT_END))
     days = [found for found in stated if found is not None]
     ends = {end for _, end in figures.flows} | set(figures.balances)
-    for found in days:
-        if found in ends:
-            return found
     if not days and not ends:
         raise NoAccounts("no balance date in its name or its facts")
-    return days[0] if days else max(ends)
+    if not days:
+        return max(ends)
+    near = (ends & set(days)) or {end for end in ends if any(abs(end - found) <= _WEEK for found in days)}
+    return max(near, default=days[0])
 
 
 def read_document(name: str, body: bytes) -> Document:

@@ -56,7 +56,7 @@ def _meaning(dimension: Dimension) -> str:
     axis, member, is_typed = dimension
     if is_typed or member is None:
         return _PART
-    if axis == tags.GROUP_AXIS:
+    if axis in tags.GROUP_AXES:
         return (
             _GROUP if member in tags.GROUP_MEMBERS else _COMPANY if member in tags.COMPANY_MEMBERS else _PART
         )
@@ -65,6 +65,17 @@ def _meaning(dimension: Dimension) -> str:
     if member.startswith("Total") and member.endswith("IncludingAnyUnallocatedAmount"):
         return _SEGMENTS
     return _ALL if member in tags.WHOLE_MEMBERS else _PART
+
+
+def _is_ifrs(fact: Fact) -> bool:
+    return tags.IFRS in (fact.namespace or "")
+
+
+def _tells_group(fact: Fact) -> bool:
+    """Whether a fact is one that only a group's IFRS statements hold (FORMAT uk 9.5)."""
+    if not _is_ifrs(fact) or fact.context is None:
+        return False
+    return fact.name in tags.OWNERS or any(cut.axis == tags.IFRS_AXIS for cut in fact.context.dimensions)
 
 
 def employees_of(fact: Fact) -> Decimal | None:
@@ -107,7 +118,9 @@ class Figures:
         self.flows: dict[tuple[bool, date], Counter[date]] = {}
         self.balances: dict[date, set[str]] = {}
         self._places: dict[Place, dict[str, Ranked]] = {}
-        self._sort([fact for fact in facts if fact.name not in tags.METADATA])
+        said = [fact for fact in facts if fact.name not in tags.METADATA]
+        self._is_ifrs_group = any(map(_tells_group, said))
+        self._sort([fact for fact in said if fact.name not in tags.OWNERS])
 
     def _sort(self, facts: list[Fact]) -> None:
         self.currency = self._main_currency(facts)
@@ -134,6 +147,8 @@ class Figures:
             part = part_of(context.dimensions) if context.dimensions else _WHOLE_COMPANY
             if part is None or (part.maturity is not None and fact.name != tags.CREDITORS):
                 continue
+            if self._is_ifrs_group and not context.dimensions and _is_ifrs(fact):
+                part = part._replace(is_group=True)
             name = fact.name
             if name in tags.EMPLOYEES:
                 value = employees_of(fact)

@@ -62,7 +62,9 @@ class Periods:
         return self._likely(self._report.starts(end), end)
 
     def _own(self, end: date, stated: date | None) -> Period:
-        start = self._start(end)
+        """The report's own word for its start counts where facts have it too, as part of a year may have more."""
+        has_facts = stated is not None and stated in self._used.get(end, ()) and end <= stated + LONGEST
+        start = stated if has_facts else self._start(end)
         if start is None and stated is not None and stated <= end <= stated + LONGEST:
             start = stated
         if start is not None:

@@ -23,6 +23,7 @@ from connectors.uk import download
 from connectors.uk.codelists import count, count_unlisted, unlisted
 from connectors.uk.editions import basename, members_of, named_edition
 from connectors.uk.licence import DOWNLOADS, LICENCE
+from connectors.uk.numbers import canonical
 from warehouse.schema.types import Column, Kind, Table
 
 KEY: Final = "uk.companies"
@@ -76,7 +77,9 @@ DATES: Final = (
 )
 SIC: Final = r"^\d{4,5} - |^\d{4,5}$"
 NO_SIC: Final = "None Supplied"
-_NUMBER: Final = r"[A-Z0-9]{8}"
+# Spreadsheets drop leading zeros (FORMAT 2); shorter digits are more likely another column's.
+_NUMBER: Final = r"\s*(?:[0-9]{5,8}|[A-Za-z]{2}[0-9]{4,6}|[A-Za-z0-9]{8})\s*"
+_WHOLE_NUMBER: Final = r"^[A-Z0-9]{8}$"
 _DATE_BYTES: Final = 10
 
 _STAGED: Final = tuple(
@@ -130,7 +133,8 @@ def _is_table(member: str) -> bool:
 def read(piece: Piece) -> Iterator[Batch]:
     """Rows, rejects and signals of one csv."""
     tally = staged.Tally(KEY)
-    for batch in tabular.read(piece, _LAYOUT):
+    for raw in tabular.read(piece, _LAYOUT):
+        batch = _numbered(raw, tally)
         _count_strange(batch.rows, tally)
         known = pl.col("CompanyStatus").is_in(_mapped(batch.rows)).fill_null(value=False)
         unmapped = batch.rows.filter(~known)
@@ -140,6 +144,20 @@ def read(piece: Piece) -> Iterator[Batch]:
             yield replace(batch, rows=batch.rows.filter(known))
             yield staged.batch(UNMAPPED, unmapped)
     yield staged.batch(COMPANIES, staged.empty(COMPANIES), None, tally.drain())
+
+
+def _numbered(batch: Batch, tally: staged.Tally) -> Batch:
+    """The batch with numbers as the register writes them; looking first costs less than writing all anew."""
+    number = pl.col("CompanyNumber")
+    if batch.rows["CompanyNumber"].str.contains(_WHOLE_NUMBER).all():
+        return batch
+    rows = batch.rows.with_columns(canonical(number).alias("CompanyNumber"))
+    short = batch.rows.filter(~number.str.contains(_WHOLE_NUMBER))
+    count(tally, "short_number", short.select(subject=pl.lit("CompanyNumber"), example="CompanyNumber"))
+    refused = batch.rows.filter(rows["CompanyNumber"].is_null())["CompanyNumber"]
+    reason = "CompanyNumber is no number of the register"
+    rejects = pl.concat([batch.rejects, staged.reject_rows((text, reason, text) for text in refused)])
+    return replace(batch, rows=rows.drop_nulls("CompanyNumber"), rejects=rejects)
 
 
 def _mapped(rows: pl.DataFrame) -> list[str]:
@@ -191,7 +209,7 @@ DATASET: Final = Dataset(
     guard=Guard(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
     host=DOWNLOADS,
     staged={COMPANIES.name: COMPANIES, UNMAPPED.name: UNMAPPED},
-    files=("basic_company_data/*",),
+    files=("basic_company_data/**/*", "BasicCompanyData*"),
     recognise=recognise,
     split=split,
     read=read,

@@ -16,7 +16,7 @@ import msgspec
 
 from connectors.declare import Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope
 from connectors.kit.chunks import MALFORMED
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import Format, opening, sniff
 from connectors.uk import download, psc_records, psc_redact
 from connectors.uk.editions import basename, edition_date, members_of, named_edition
 from connectors.uk.licence import DOWNLOADS, LICENCE
@@ -31,7 +31,7 @@ _DATED: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     """Bulk files by name, everything else by what the first record says it is."""
-    file = basename(name)
+    file, head = basename(name), opening(head)
     if _BULK.match(file):
         return named_edition(name) if _DATED.search(file) else Recognised(None, Scope.PART)
     if sniff(head) is not Format.JSON:
@@ -62,6 +62,9 @@ def _is_ours(first: dict[str, Any], head: bytes) -> bool:
         found = _SELF.search(head)
         return found is not None and _OURS.match(found.group(1).decode("utf-8", "replace")) is not None
     record = first.get("data", first)
+    items = first.get("items")
+    if isinstance(items, list) and items and "links" not in first:
+        record = items[0]
     if not isinstance(record, dict):
         return False
     if str(record.get("kind", "")).startswith("totals#persons-of-significant-control"):
@@ -102,7 +105,13 @@ DATASET: Final = Dataset(
     guard=Guard(max_rows=25_000_000),  # 15,952,486 lines on 2026-09-18
     host=DOWNLOADS,
     staged={table.name: table for table in TABLES},
-    files=("psc_snapshot/*", "psc_snapshot/*/*", "streaming/*", "rest_api/*/*.json"),
+    files=(
+        "psc_snapshot/**/*",
+        "streaming/**/*",
+        "rest_api/**/*.json",
+        "psc-snapshot-*",
+        "persons-with-significant-control-snapshot-*",
+    ),
     recognise=recognise,
     split=split,
     read=psc_records.read,

@@ -124,12 +124,16 @@ METADATA: Final = frozenset(
     )
 )
 ONCE: Final = frozenset((*NUMBER, *NAME, BALANCE_DATE, REPORT_START, REPORT_END))
-WANTED: Final = FLOWS | STOCKS | METADATA | frozenset(EMPLOYEES)
+# Tagged in a group's IFRS statements only; without dimension these are the group's, unlike the FRC's suites.
+IFRS: Final = "/ifrs-full"  # in the namespace
+OWNERS: Final = frozenset({"EquityAttributableToOwnersOfParent", "ProfitLossAttributableToOwnersOfParent"})
+WANTED: Final = FLOWS | STOCKS | METADATA | OWNERS | frozenset(EMPLOYEES)
 
 # Members that are the whole, not a part (FORMAT uk 9.4); axes by local name.
-GROUP_AXIS: Final = "GroupCompanyDataDimension"
-GROUP_MEMBERS: Final = frozenset({"Consolidated", "ConsolidatedGroup", "Group"})
-COMPANY_MEMBERS: Final = frozenset({"Company", "CompanyOnly", "ParentCompany"})
+IFRS_AXIS: Final = "ConsolidatedAndSeparateFinancialStatementsAxis"
+GROUP_AXES: Final = frozenset({"GroupCompanyDataDimension", IFRS_AXIS})
+GROUP_MEMBERS: Final = frozenset({"Consolidated", "ConsolidatedGroup", "Group", "ConsolidatedMember"})
+COMPANY_MEMBERS: Final = frozenset({"Company", "CompanyOnly", "ParentCompany", "SeparateMember"})
 WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "RestatedAmount"})
 MATURITY_AXES: Final = frozenset(
     {"MaturitiesOrExpirationPeriodsDimension", "FinancialInstrumentCurrentNon-currentDimension"}

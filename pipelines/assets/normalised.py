@@ -10,7 +10,7 @@ from pipelines import checks
 from pipelines.assets.keys import market_key, staged_key
 from pipelines.partitions import BATCHES
 from pipelines.resources import Workspace
-from pipelines.stages import normalised
+from pipelines.stages import held, normalised
 from pipelines.stages.conformity import Invalid
 
 
@@ -30,6 +30,9 @@ def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
     def asset(
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
     ) -> Iterator[dg.MaterializeResult[Any]]:
+        if held.is_stopped(workspace, jurisdiction):
+            yield dg.MaterializeResult(check_results=checks.companies_held(jurisdiction, key))
+            return
         try:
             receipt = normalised.normalise(workspace, jurisdiction, context.partition_key)
         except Invalid as error:

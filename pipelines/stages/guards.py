@@ -68,12 +68,15 @@ def warnings(guard: Guard, reading: Reading) -> list[str]:
 
 
 def full_rows(editions: Iterable[Mapping[str, Any]], kept: Iterable[Kept] = ()) -> list[int]:
-    """Rows of each full edition of a staged batch, oldest first, with the bodies it repeats unchanged."""
+    """Records of each full edition of a staged batch, oldest first, with the bodies it repeats unchanged.
+
+    What a file says twice counts once: it would make the next sound edition look shrunk.
+    """
     repeated: Counter[datetime] = Counter()
     for body in kept:
         repeated[body.observed_at] += body.rows
     return [
-        sum(edition["rows"].values()) + repeated[datetime.fromisoformat(edition["observed_at"])]
+        sum(edition["records"].values()) + repeated[datetime.fromisoformat(edition["observed_at"])]
         for edition in editions
         if edition["scope"] == Scope.FULL
     ]
