@@ -24,6 +24,7 @@ from api.openapi import document
 from api.overload import Lists
 from api.pagination import Cursors
 from api.problems import InputError, problem
+from api.redact import redact
 from api.routes import ROUTES
 from api.secrets import Secrets
 from api.service import Service, SnapshotSource
@@ -108,7 +109,7 @@ def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer
     """What Litestar itself refuses: unknown paths and methods, a malformed Host."""
     call = current()
     if isinstance(error, NotFoundException):
-        trouble = problem("route_not_found", f"There is nothing at {call.path[:_SHOWN]}.")
+        trouble = problem("route_not_found", f"There is nothing at {redact(call.path)[:_SHOWN]}.")
     elif isinstance(error, MethodNotAllowedException):
         trouble = problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {ALLOW}.")
         trouble.headers = [(b"allow", ALLOW.encode())]

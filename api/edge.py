@@ -5,6 +5,7 @@ that needs to know the route or the caller (`api.endpoints`, `api.admission`).
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
@@ -16,6 +17,7 @@ from api.media import oversized
 from api.service import Service
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
+_LISTS: Final = (b"accept", b"if-none-match")  # read as lists: several lines are one (RFC 9110 5.3)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 
 
@@ -44,7 +46,7 @@ class Edge:
 
     def _call(self, scope: HTTPScope) -> Call:
         service = self._service
-        incoming = dict(scope["headers"])
+        incoming = _incoming(scope["headers"])
         given = incoming.get(b"x-request-id")
         if given is not None and _REQUEST_ID.fullmatch(given):
             request_id = given.decode()
@@ -77,3 +79,14 @@ class Edge:
                 None if caller is None else caller.key_id,
             )
         )
+
+
+def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Headers by name. Of one given several times the last counts, but lists are put together."""
+    given = list(headers)
+    incoming = dict(given)
+    if len(incoming) != len(given):
+        for name in _LISTS:
+            if name in incoming:
+                incoming[name] = b", ".join([value for other, value in given if other == name])
+    return incoming

@@ -11,17 +11,17 @@ from typing import Final
 from litestar import HttpMethod, route
 from litestar.handlers import HTTPRouteHandler
 
-from api.admission import admit
+from api.admission import admit, check_url
 from api.answers import Answer, problem_answer
 from api.call import Call, current
 from api.problems import Problem
-from api.stamps import VARY
+from api.stamps import NO_STORE, VARY
 
 Handler = Callable[[Call], Awaitable[Answer]]
 
 ALLOW: Final = "GET, HEAD, OPTIONS"
 _METHODS: Final = [HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS]
-_OPTIONS: Final = Answer(204, [(b"allow", ALLOW.encode()), VARY], b"")
+_OPTIONS: Final = Answer(204, [(b"allow", ALLOW.encode()), NO_STORE, VARY], b"")
 
 
 def endpoint(path: str, *, public: bool = False) -> Callable[[Handler], HTTPRouteHandler]:
@@ -33,7 +33,9 @@ def endpoint(path: str, *, public: bool = False) -> Callable[[Handler], HTTPRout
             if call.method == "OPTIONS":
                 return _OPTIONS
             try:
-                if not public:
+                if public:
+                    check_url(call.scope["raw_path"], call.query)
+                else:
                     await admit(call)
                 return await handler(call)
             except Problem as trouble:

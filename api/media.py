@@ -13,8 +13,9 @@ HEADERS_LIMIT: Final = 16384
 BODY_LIMIT: Final = 65536
 
 _HEADER_OVERHEAD: Final = 4  # ": " and the line end
-_ACCEPTABLE: Final = (b"*/*", b"application/*", b"application/json", b"application/problem+json")
-_BODY_TYPES: Final = (b"application/json",)
+_JSON: Final = b"application/json"
+_ACCEPTABLE: Final = (b"*/*", b"application/*", _JSON, b"application/problem+json")
+_BODY_TYPES: Final = (_JSON,)
 
 
 def oversized(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]) -> Problem | None:
@@ -31,16 +32,20 @@ def check_accept(accept: bytes | None) -> None:
     """Refuse a caller that takes no JSON."""
     if accept is None or accept in _ACCEPTABLE or not accept.strip():
         return
-    if not any(_accepts_json(choice) for choice in accept.split(b",")):
+    judged = [_judged(choice) for choice in accept.split(b",")]
+    refused = (_JSON, False) in judged and (_JSON, True) not in judged  # named, it outweighs any wildcard
+    if refused or not any(taken and media_type in _ACCEPTABLE for media_type, taken in judged):
         raise problem("not_acceptable", "Only application/json is served.")
 
 
-def _accepts_json(choice: bytes) -> bool:
+def _judged(choice: bytes) -> tuple[bytes, bool]:
+    """One media range of an Accept header, and whether it is wanted (q=0 says that it is not)."""
     media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
     refused = any(
-        setting.replace(b" ", b"") in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000") for setting in settings
+        setting.replace(b" ", b"") in (b"q=0", b"q=0.", b"q=0.0", b"q=0.00", b"q=0.000")
+        for setting in settings
     )
-    return media_type in _ACCEPTABLE and not refused
+    return media_type, not refused
 
 
 def check_body(headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT) -> None:

@@ -6,7 +6,7 @@ Does not belong here: how a page is found (`warehouse.reader`) or signed (`api.p
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
@@ -79,10 +79,15 @@ def next_after(call: Call, page: Page, binding: Binding) -> str | None:
 
 
 def _link(call: Call, cursor: str) -> bytes:
-    kept = [part for part in call.query.split(b"&") if part and not part.startswith(b"cursor=")]
+    kept = [part for part in call.query.split(b"&") if part and not _is_cursor(part)]
     target = b"&".join([*kept, b"cursor=" + cursor.encode()])
     address = call.service.settings.public_url + quote(call.path, safe="/:")
     return b"<" + address.encode() + b"?" + target.replace(b">", b"%3E") + b'>; rel="next"'
+
+
+def _is_cursor(part: bytes) -> bool:
+    """Whether a part of a query is the cursor, also where its name is written with escapes."""
+    return unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
 
 
 def merged(parts: Mapping[str, bytes], wanted: tuple[str, ...], body: bytes) -> bytes:

@@ -18,28 +18,30 @@ import httpx
 
 import connectors
 from connectors.kit.http import Http, HttpSettings
+from connectors.kit.retry import Retry
 from connectors.sandbox import World, serve
 from pipelines.origins import Live
 from pipelines.settings import Settings
 
 FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
+RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # nor anybody to spare
 _OTHER_HOSTS: Final = ("api.company-information.service.gov.uk",)
 DAYS: Final = 30
 
 
-def live_at(base: str, settings: Settings) -> Live:
+@contextmanager
+def live_at(base: str, settings: Settings) -> Iterator[Live]:
     """Live fetching with every registry's host answered by one server."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
-    return Live(
-        Http(
-            HttpSettings(
-                user_agent=settings.user_agent,
-                folder=settings.layout.root / "downloads",
-                bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
-                rate=FASTEST,
-            )
-        )
+    asked = HttpSettings(
+        user_agent=settings.user_agent,
+        folder=settings.layout.root / "downloads",
+        bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
+        rate=FASTEST,
+        retry=RETRY,
     )
+    with Http(asked) as http:
+        yield Live(http)
 
 
 def instant_at(base: str) -> datetime:
@@ -62,7 +64,8 @@ def embedded(settings: Settings, seed: int = 1, companies: int = 1600) -> Iterat
     with serve(World(seed=seed, companies=companies, days=DAYS)) as registry:
         for _ in range(day):
             registry.advance()
-        yield live_at(registry.url, settings), registry.now
+        with live_at(registry.url, settings) as origin:
+            yield origin, registry.now
     marker.write_text(json.dumps({"next_day": min(day + 1, DAYS - 1)}) + "\n")
 
 

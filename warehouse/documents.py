@@ -31,7 +31,8 @@ PROFILE: Final = (
     ("latest_year", "l.fiscal_year"),
 )
 DETAIL: Final = tuple(
-    (name, f"c.{name}")
+    # lists are never null in an answer: a register that tells no former names leaves the list empty
+    (name, "coalesce(c.previous_names, [])" if name == "previous_names" else f"c.{name}")
     for name in (
         "legal_form_code",
         "legal_form_label",
@@ -50,7 +51,7 @@ IDENTIFIERS: Final = tuple(
     for scheme in ("lei", "isin", "ticker", "exchange_mic", "vat", "euid", "cik")
 )
 ADDRESS: Final = (
-    ("lines", "c.address_lines"),
+    ("lines", "coalesce(c.address_lines, [])"),
     ("postal_code", "c.postal_code"),
     ("post_town", "c.post_town"),
     ("municipality", "c.municipality"),

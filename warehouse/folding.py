@@ -34,8 +34,9 @@ def folded(text: str) -> str:
     """Words in lower case without accents or punctuation, one space between them; empty if there is none."""
     text = text.casefold()
     if not text.isascii():
+        # folded again: what is taken apart may bring capitals (™ is TM, № is No)
         text = "".join(
-            char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
+            char for char in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(char)
         )
     text = text.translate(_LETTERS)
     text = _ABBREVIATION.sub(lambda found: re.sub(r"[./]", "", found.group()), text)

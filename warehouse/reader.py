@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -40,6 +41,8 @@ from warehouse.reading import (
     Snapshot,
 )
 from warehouse.segments import LedgerIndex, read_only
+
+LOGGER: Final = logging.getLogger("firm.reader")
 
 __all__ = [
     "DatasetState",
@@ -161,6 +164,7 @@ class Reader:
         self._ledger = LedgerIndex(layout.ledger)
         self._open: _Open | None = None
         self._stamp: tuple[int, int] | None = None
+        self._told: tuple[int, int] | None = None
         self._look_at = float("-inf")
 
     @contextmanager
@@ -230,7 +234,11 @@ class Reader:
                 held.close()
 
     def _follow(self) -> None:
-        """Opens what the pointer names if it has been replaced."""
+        """Opens what the pointer names if it has been replaced.
+
+        A release that cannot be opened is told of once, and the former one goes on being served; it is tried again
+        at every look, for a disk may come back.
+        """
         try:
             status = self._layout.current.stat()
         except FileNotFoundError:
@@ -238,7 +246,17 @@ class Reader:
         stamp = (status.st_mtime_ns, status.st_ino)
         if stamp == self._stamp:
             return
-        fresh = self._opened()
+        try:
+            fresh = self._opened()
+        except Unsound:
+            if self._open is None:
+                raise
+            if self._told != stamp:
+                LOGGER.exception(
+                    "release %s stays: the one after it cannot be opened", self._open.manifest.release
+                )
+                self._told = stamp
+            return
         former, self._open, self._stamp = self._open, fresh, stamp
         if former is not None and former.requests == 0:
             former.close()

@@ -1,5 +1,7 @@
 """Owners of a company on a day (CONTRACT 4.4), largest first."""
 
+from datetime import date
+
 from api.answers import Answer
 from api.call import Call
 from api.companies import head_of, location, named_in_path
@@ -7,6 +9,7 @@ from api.endpoints import endpoint
 from api.pages import after, ask, head_members, next_after, page_answer
 from api.pagination import Binding, filter_hash
 from api.queries import AS_OF, LIMIT, MIN_PCT, OWNERSHIP
+from warehouse.reading import Key, Page
 
 
 @endpoint("/api/v1/companies/{org_number:str}/ownership")
@@ -14,8 +17,7 @@ async def list_ownership(call: Call) -> Answer:
     values = OWNERSHIP.read(call.query)
     number = named_in_path(call.places["org_number"])
     binding = Binding(call.account_id, "ownership", filter_hash(number.company_id, values.filters()), "desc")
-    key = after(call, values, binding)
-    as_of = values[AS_OF] or call.service.clock.today()
+    as_of, key = _place(after(call, values, binding), values[AS_OF] or call.service.clock.today())
 
     told = await ask(
         call,
@@ -30,7 +32,18 @@ async def list_ownership(call: Call) -> Answer:
         call,
         told.stamps,
         page,
-        next_after(call, page, binding),
+        next_after(call, _dated(page, as_of), binding),
         members=head_members(head) + totals.encode(),
         extra=location(call, number, "/ownership"),
     )
+
+
+def _place(cursor: Key | None, as_of: date) -> tuple[date, Key | None]:
+    """The day and place a cursor names: a list begun before midnight goes on about its own day."""
+    if cursor is None:
+        return as_of, None
+    return date.fromisoformat(str(cursor[0])), cursor[1:]
+
+
+def _dated(page: Page, as_of: date) -> Page:
+    return Page(page.rows, tuple((as_of.isoformat(), *key) for key in page.keys), page.has_more)

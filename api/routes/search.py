@@ -84,11 +84,11 @@ def _names(snapshot: Snapshot, asked: _Asked, exact: Document | None) -> Page:
                 keys.append(key)
         has_more = page.has_more
         place = page.keys[-1] if page.keys else place
-    if rows and keys[-1] == _ONLY_EXACT and has_more:
-        has_more = _another(snapshot, asked.search, skipped)
+    if has_more and exact is not None:
+        has_more = _another(snapshot, asked.search, place, skipped)
     return Page(tuple(rows), tuple(keys), has_more)
 
 
-def _another(snapshot: Snapshot, search: Search, skipped: bytes | None) -> bool:
-    """Whether the names find anything but the exact match."""
-    return any(row != skipped for row in snapshot.search(search, None, 2).rows)
+def _another(snapshot: Snapshot, search: Search, place: Key | None, skipped: bytes | None) -> bool:
+    """Whether the names find anything but the exact match from here on."""
+    return any(row != skipped for row in snapshot.search(search, place, 2).rows)

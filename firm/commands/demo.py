@@ -71,7 +71,8 @@ def _days(settings: Settings, companies: int) -> None:
             if number:
                 registry.advance()
             started = time.monotonic()
-            report = run(settings, [], live_at(registry.url, settings), registry.now, quiet=True)
+            with live_at(registry.url, settings) as origin:
+                report = run(settings, [], origin, registry.now, quiet=True)
             if report.exit_code:
                 from firm.commands.ingest import tell
 

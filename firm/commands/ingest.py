@@ -47,14 +47,25 @@ def ingest(
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
+    _are_known(markets or [])
     with explained(OSError), _origin(settings, folder, live) as (origin, its_instant):
         report = run(settings, markets or [], origin, at or its_instant, accept_shrink or [], quiet=as_json)
-    if as_json:
-        typer.echo(json.dumps(report.as_json()))
-        complain(report)
-    else:
-        tell(report)
-    raise typer.Exit(report.exit_code)
+        if as_json:
+            typer.echo(json.dumps(report.as_json()))
+            complain(report)
+        else:
+            tell(report)
+        if report.exit_code:  # inside: the sandbox's world stays on its day
+            raise typer.Exit(report.exit_code)
+
+
+def _are_known(markets: list[str]) -> None:
+    """Said before anything is asked or started."""
+    import connectors
+    from pipelines.run import UnknownMarket, chosen_markets
+
+    with explained(UnknownMarket, code=USAGE):
+        chosen_markets(markets, connectors.JURISDICTIONS)
 
 
 @contextmanager
@@ -67,13 +78,16 @@ def _origin(settings: Settings, folder: Path | None, live: bool) -> Iterator[tup
     elif live:
         from pipelines.registries import registry_http
 
-        yield Live(registry_http(settings)), None
+        with registry_http(settings) as http:
+            yield Live(http), None
     else:
         from firm import worlds
 
         base = environment().get("FIRM_SANDBOX_URL")
         if base:
-            yield worlds.live_at(base, settings), worlds.instant_at(base)
+            instant = worlds.instant_at(base)
+            with worlds.live_at(base, settings) as origin:
+                yield origin, instant
             return
         with worlds.embedded(settings) as played:
             yield played
@@ -89,7 +103,7 @@ def run(
     quiet: bool = False,
 ) -> IngestReport:
     """One ingest with progress on standard error."""
-    from pipelines.run import Overrides, UnknownMarket
+    from pipelines.run import Overrides
     from pipelines.run import ingest as pipelines_ingest
 
     def told(line: str) -> None:
@@ -98,7 +112,7 @@ def run(
 
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = Overrides(accept_shrink=tuple(accept_shrink or ()))
-    with explained(UnknownMarket, code=USAGE), explained(Locked, ValueError):
+    with explained(Locked, ValueError):
         return pipelines_ingest(settings, markets, origin, instant, told, overrides)
 
 

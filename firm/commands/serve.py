@@ -24,13 +24,14 @@ def serve(
 def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
     """Open what the service needs, serve, and close it again."""
     from api.app import create_app
+    from api.server import CannotListen
     from api.server import serve as run
     from warehouse.reader import Reader
 
     installation = installation.reached(host, port)
     reader = Reader(installation.layout)
     try:
-        with installation.database() as database:
+        with explained(CannotListen), installation.database() as database:
             run(
                 create_app(installation.settings, reader, database, installation.secrets()),
                 installation.settings,

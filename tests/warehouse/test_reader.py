@@ -85,6 +85,31 @@ def test_a_request_stays_on_its_release_and_the_next_one_follows(layout: Layout)
     reader.close()
 
 
+def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
+    layout: Layout, caplog: pytest.LogCaptureFixture
+) -> None:
+    learn(layout, "NO", 0, companies=[member("NO", 1)])
+    publish(layout, "NO")
+    clock = Clock()
+    reader = Reader(layout, clock)
+    with reader.pin() as snapshot:
+        assert snapshot.number == 1
+    before = layout.current.read_text()
+    layout.current.write_text('{"release": 2, "manifest_sha256": "00"}')
+    for _ in range(3):
+        clock.now += 1
+        with reader.pin() as snapshot:
+            assert snapshot.number == 1
+    assert [record.message for record in caplog.records] == [
+        "release 1 stays: the one after it cannot be opened"
+    ]
+    layout.current.write_text(before)
+    clock.now += 1
+    with reader.pin() as snapshot:
+        assert snapshot.number == 1
+    reader.close()
+
+
 def test_under_load_no_answer_is_torn(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", n, website="v0") for n in range(3)])
     publish(layout, "NO")

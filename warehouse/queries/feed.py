@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from warehouse.queries.pages import page
 from warehouse.reading import EventQuery, Key, Page
-from warehouse.segments import written
+
+_LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC)
 
 
 def events(
@@ -19,10 +22,10 @@ def events(
         values += query.types
     if query.since is not None:
         tests.append("recorded_at >= ?")
-        values.append(written(query.since))
+        values.append(_bound(query.since))
     if query.until is not None:
         tests.append("recorded_at < ?")
-        values.append(written(query.until))
+        values.append(_bound(query.until))
     if after is not None:
         tests.append(f"sequence {'<' if query.descending else '>'} CAST(? AS INTEGER)")
         values.append(str(after[0]))
@@ -32,3 +35,15 @@ def events(
         (*values, limit + 1),
     )
     return page((((sequence,), body) for sequence, body in rows), limit)
+
+
+def _bound(moment: datetime) -> str:
+    """A bound to compare recorded instants with, which stand there to the second.
+
+    None of them lies between a second and the next, so a fraction is rounded up for `since` and `until` alike;
+    years have four digits, or they would not sort as text (strftime does not see to it).
+    """
+    moment = moment.astimezone(UTC)
+    if moment.microsecond and moment < _LAST:
+        moment = moment.replace(microsecond=0) + timedelta(seconds=1)
+    return moment.replace(microsecond=0, tzinfo=None).isoformat() + "Z"

@@ -110,8 +110,8 @@ RULES: Final[Mapping[str, Rule]] = {
         Rule("FI", re.compile(r"\d{7}-\d"), re.compile(r"\d{7}-?\d"), _finnish, ytunnus.is_valid),
         Rule(
             "UK",
-            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.IGNORECASE),
-            re.compile(r"(?!US|CIK)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.IGNORECASE),
+            re.compile(r"(?!US|CIK\d+$)[A-Z]{2}[0-9A-Z]{6}|\d{8}|[A-Z]\d{7}", re.IGNORECASE),
+            re.compile(r"(?!US|CIK\d+$)[A-Z]{2}[0-9A-Z]{1,6}|\d{1,8}|[A-Z]\d{7}", re.IGNORECASE),
             _british,
             _always,
         ),

@@ -1,0 +1,107 @@
+"""The command line inside the tests' own process: the same words in and out, without a second for each start."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from connectors.sandbox import truth
+from firm.cli import app
+from warehouse.ledger import Ledger
+from warehouse.manifests import current
+from warehouse.paths import Layout
+from warehouse.reader import Reader
+
+Told = dict[str, Any]  # a loaded truth.json
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one command wrote, and how it ended."""
+
+    exit_code: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """`firm` over one data folder."""
+
+    data: Path
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.data)
+
+    def run(self, *arguments: str | Path, **environment: str) -> Said:
+        given = {name: None for name in os.environ if name.startswith("FIRM_")}
+        settings = {"FIRM_DATA": str(self.data), "FIRM_WORKERS": "1", **environment}
+        done = CliRunner().invoke(app, [*map(str, arguments)], env={**given, **settings})
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Said(done.exit_code, done.stdout, done.stderr)
+
+    def ingest(self, folder: Path, *more: str, exit_code: int = 0) -> Said:
+        said = self.run("ingest", "--from", folder, "--json", *more)
+        assert said.exit_code == exit_code, said.out + said.err
+        return said
+
+    def copy(self, data: Path) -> "Inside":
+        shutil.copytree(self.data, data)
+        return Inside(data)
+
+    def events(self) -> set[str]:
+        """Ids of all events; none is there twice, and their numbers have no gap."""
+        found = Ledger(self.layout).after(0, 100_000)
+        assert [event.sequence for event in found] == list(range(1, len(found) + 1))
+        assert len({event.event_id for event in found}) == len(found)
+        return {event.event_id for event in found}
+
+    def release(self) -> int:
+        manifest = current(self.layout)
+        assert manifest is not None
+        return manifest.release
+
+    def profiles(self, told: Told) -> dict[str, dict[str, Any]]:
+        """What is served of every company the world ever has."""
+        reader = Reader(self.layout)
+        try:
+            with reader.pin() as snapshot:
+                found = {company: snapshot.profile(company) for company in told["companies"]}
+        finally:
+            reader.close()
+        return {company: json.loads(document.body) for company, document in found.items() if document}
+
+
+def profiles_on(told: Told, day: int) -> dict[str, dict[str, Any]]:
+    """What must be served of every company on a day of the world, counted from 0."""
+    return {company: state["profile"] for company, state in truth.at(told, told["days"][day]).items()}
+
+
+def planned(told: Told, *days: int) -> dict[str, dict[str, Any]]:
+    """The events of some days, by id."""
+    return {event["event_id"]: event for day in days for event in truth.events_of(told, told["days"][day])}
+
+
+def of_market(market: str, profiles: dict[str, Any]) -> dict[str, Any]:
+    return {
+        company: profile for company, profile in profiles.items() if company.startswith(f"firm:{market}:")
+    }
+
+
+def reasons(report: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Files that gave nothing, by the beginning of their names, and why."""
+    for file in report["files"]:
+        if file["reason"] is not None:
+            yield re.split(r"[-.]", Path(file["path"]).name)[0], file["reason"]

@@ -1,0 +1,30 @@
+"""An ingest that kills its own process when a step is reached for the nth time: run by test_kills.
+
+`killed.py DATA FOLDER STEP NTH`; a step is what the stores name, or the beginning of a line of progress.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from pipelines.origins import Folder
+from pipelines.run import Overrides, ingest
+from pipelines.settings import Settings
+
+
+def main(data: str, folder: str, step: str, nth: str) -> None:
+    left = int(nth)
+
+    def reached(name: str) -> None:
+        nonlocal left
+        left -= name.startswith(step)
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    settings = Settings(data=Path(data), workers=1)
+    ingest(settings, [], Folder(Path(folder)), progress=reached, overrides=Overrides(on_step=reached))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
