@@ -5,7 +5,7 @@ Pieces of one dataset with one instant are an edition. Does not belong here: rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -43,31 +43,36 @@ def _identity(piece: RawPiece) -> tuple[str, str, datetime]:
 
 
 def effective(
-    found: Sequence[RawPiece], pieces: Sequence[RawPiece], batch: str, receipts: Receipts
+    found: Sequence[RawPiece],
+    pieces: Sequence[RawPiece],
+    batch: str,
+    receipts: Receipts,
+    latest: Callable[[], datetime | None],
 ) -> list[RawPiece]:
     """The pending pieces with the instants they count from, in order.
 
-    A file of the newest edition that its source has issued again counts from the run that fetched it. What a
-    killed run had fetched «now» belongs to the fetch that completes it.
+    A file of the newest edition that its source has issued again counts from just after all that its market has
+    been told: later than what it corrects, and no later than it must, or the next edition would come late.
+    `latest`: that instant, asked only then. What a killed run had fetched «now» belongs to the fetch that
+    completes it.
     """
     at = receipts.facts(batch).at
     newest = max((piece.observed_at for piece in pieces), default=at)
-    moved = [_moved(piece, pieces, newest, batch, at, receipts) for piece in found]
+    again = [piece for piece in found if piece.replaces is not None and piece.observed_at == newest]
+    after = max(filter(None, (latest(), newest))) + _TICK if again else newest
+    moved = [
+        _reissued(piece, pieces, after) if piece in again else _completed(piece, batch, at, receipts)
+        for piece in found
+    ]
     return sorted(moved, key=lambda piece: (piece.observed_at, piece.fetched_at, piece.name))
 
 
-def _moved(
-    piece: RawPiece,
-    pieces: Sequence[RawPiece],
-    newest: datetime,
-    batch: str,
-    at: datetime,
-    receipts: Receipts,
-) -> RawPiece:
-    if piece.replaces is not None and piece.observed_at == newest:
-        same = {other.name for other in pieces if other.observed_at == piece.observed_at}
-        scope = piece.scope if len(same) == 1 else _part(piece.scope)
-        return replace(piece, observed_at=max(at, piece.observed_at + _TICK), scope=scope)
+def _reissued(piece: RawPiece, pieces: Sequence[RawPiece], instant: datetime) -> RawPiece:
+    same = {other.name for other in pieces if other.observed_at == piece.observed_at}
+    return replace(piece, observed_at=instant, scope=piece.scope if len(same) == 1 else _part(piece.scope))
+
+
+def _completed(piece: RawPiece, batch: str, at: datetime, receipts: Receipts) -> RawPiece:
     if piece.batch != batch and piece.observed_at == receipts.facts(piece.batch).at:
         return replace(piece, observed_at=at)
     return piece

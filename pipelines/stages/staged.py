@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from time import monotonic
 from typing import Any, BinaryIO, Self
@@ -54,7 +55,13 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
     staged = workspace.lake.batches(dataset.key)
     pieces = list(workspace.archive.pieces(dataset.key))
     came = raw.RawReceipt.of(workspace.receipts.read(batch, raw.receipt_name(dataset.key)), dataset.key)
-    found = editions.effective(editions.pending(pieces, staged), pieces, batch, workspace.receipts)
+    found = editions.effective(
+        editions.pending(pieces, staged),
+        pieces,
+        batch,
+        workspace.receipts,
+        lambda: _latest(workspace, dataset),
+    )
     # a cursor that moved without new bytes is stored too, or the feed would be read again for ever
     cursor = came.cursor if came.cursor != workspace.lake.cursor(dataset.key) else None
     receipt = StagedReceipt(dataset.key)
@@ -66,6 +73,14 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
     if receipt.pieces:
         workspace.tell(f"{dataset.key}: {receipt.rows} rows, {receipt.rejected} rejected")
     return receipt
+
+
+def _latest(workspace: Workspace, dataset: Dataset) -> datetime | None:
+    """The newest instant of anything staged in the dataset's market."""
+    market = next(made for made in workspace.jurisdictions if dataset in made.datasets)
+    indexes = (index for other in market.datasets for index in workspace.lake.indexes(other.key))
+    told = (datetime.fromisoformat(edition["observed_at"]) for index in indexes for edition in index.editions)
+    return max(told, default=None)
 
 
 def release_hold(workspace: Workspace, dataset: Dataset, batch: str) -> None:
