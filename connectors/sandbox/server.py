@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -18,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from connectors.sandbox.answers import Answer, Desk
@@ -32,14 +33,23 @@ _NIGHT: Final = timedelta(hours=4)
 _RANGE: Final = re.compile(r"bytes=(\d+)-(\d*)")
 
 
+class _Server(ThreadingHTTPServer):
+    """A client that went away in the middle of an answer is no fault of the server's: nothing is told of it."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Registry:
     """A running server: where it is, which day it plays, what goes wrong."""
 
     def __init__(self, desk: Desk, troubles: Troubles, address: tuple[str, int]) -> None:
         self.desk, self.troubles = desk, troubles
         self.requests: list[str] = []  # "GET /path", in order of arrival
-        self.server = ThreadingHTTPServer(address, _handler(self))
-        self.server.daemon_threads = True
+        self.server = _Server(address, _handler(self))
 
     @property
     def url(self) -> str:
