@@ -7,7 +7,7 @@ Belongs here: which object is made from which setting. Does not belong here: com
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,6 +80,3 @@ class Installation:
         clock = Clock()
         with self.database() as database:
             yield Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall))
-
-
-Print = Callable[[str], None]

@@ -13,17 +13,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from connectors import declare
 from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction
 from connectors.kit.http import Http
 from pipelines.folders import Day, FileEntry, Plan, days, plan
 
 
-class Opened(Protocol):
-    """A place at one instant: `connectors.declare.Origin`, and what it holds that no dataset reads."""
-
-    def arrivals(
-        self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]
-    ) -> Iterator[Arrival]: ...
+class Opened(declare.Origin, Protocol):
+    """A place at one instant, and what it holds that no dataset reads."""
 
     def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:
         """The files of a jurisdiction, read or not; none where bodies do not come as files."""

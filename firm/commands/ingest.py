@@ -121,7 +121,7 @@ def tell(report: IngestReport) -> None:
     idle = [file for file in report.files if file.reason is not None and file.reason != "unchanged"]
     if idle:
         rows = [(file.path, file.dataset or "-", file.reason or "") for file in idle[:_SHOWN]]
-        table(("file", "dataset", "why it gave nothing"), rows, f"{len(idle)} files gave no rows")
+        table(("file", "dataset", "why it gave nothing"), rows, f"Files that gave no rows: {len(idle)}")
         if len(idle) > _SHOWN:
             typer.echo(f"… and {len(idle) - _SHOWN} more; --json lists them all")
     table(
