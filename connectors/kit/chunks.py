@@ -20,7 +20,8 @@ LARGEST: Final = 256 << 20  # bytes of one record, past which the text is not wh
 _GUESSES: Final = 8
 _BLANK: Final = b" \t\r\n"
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
+# A string that the block cuts off is one token too: a bracket in it is text, not the end of a record.
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _RAWS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

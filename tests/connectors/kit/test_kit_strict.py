@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from connectors.declare import Piece, Unreadable
@@ -81,6 +81,16 @@ def test_records_that_begin_with_different_keys_are_scanned_for():
     rows = [{"nr": "1", "staff": 5}, {"staff": 6, "nr": "2"}, {"names": [{"code": "x,"}], "nr": "3"}] * 20
     records, _, _ = decoded(json.dumps(rows).encode(), block=60)
     assert len(records) == 60
+
+
+@pytest.mark.parametrize("text", ["0]", "}", '\\\\"}', "a}]"])
+def test_a_bracket_in_a_string_that_a_block_cuts_off_ends_no_record(text: str):
+    rows = [{"nr": "1", "names": [{"code": text}]}, {"nr": [None], "form": text}]
+    body = json.dumps(rows).encode()
+    for block in range(3, len(body)):
+        records, rejects, _ = decoded(body, block)
+        assert [record.nr for record in records] == ["1"]
+        assert len(rejects) == 1
 
 
 def test_census_and_rejects():
@@ -232,6 +242,7 @@ JSON = st.recursive(
 
 
 @settings(deadline=None, max_examples=150)
+@example(rows=[{"nr": [None], "form": "0]"}], block=3, indent=None)
 @given(
     rows=st.lists(
         st.dictionaries(st.sampled_from(["nr", "form", "names", "x"]), JSON, min_size=1, max_size=3),
