@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := tests/openapi/node_modules
 SERVE ?= 1
 SCALE ?= default
 export PYTHONDONTWRITEBYTECODE := 1
@@ -27,12 +28,18 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
+# Linters and a client generator that read the OpenAPI document: where there is npm, else their tests are skipped.
+$(TOOLS)/.installed: tests/openapi/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not there: the tests of outside tools are skipped"; exit 0; }; \
+	echo "Installing the tools that read the OpenAPI document (once) ..." && \
+	cd tests/openapi && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
+
 setup: $(VENV)/.dev ## the environment alone, in .venv
 
 run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SERVE=0: end instead)
 	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
 
-test: $(VENV)/.dev ## every test
+test: $(VENV)/.dev $(TOOLS)/.installed ## every test
 	@$(BIN)/python -m pytest -n 2 -q
 
 check: $(VENV)/.dev ## format, lint, types, import contracts

@@ -1,21 +1,27 @@
 """One JSON line per request: what was asked, by which key, what was answered, how long it took.
 
-Lines are gathered and written together (at most `_LINES` or `_SECONDS` late), because a write per request
-costs more than a profile look-up. Does not belong here: errors and stack traces (`api.logs`, at once).
+Lines are gathered (at most `_LINES` or `_SECONDS`), because a write per request costs more than a profile
+look-up, and written in pieces of whole lines that a pipe takes undivided, because several workers write to one.
+Does not belong here: errors and stack traces (`api.logs`, at once).
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from api.redact import redact
 
+if TYPE_CHECKING:
+    from api.call import Call
+
 _LINES: Final = 128
 _SECONDS: Final = 0.25
+_PIECE: Final = 4096  # PIPE_BUF
+_SHOWN: Final = 200  # characters of a path or query in a line that would be longer
 
 Write = Callable[[bytes], object]
 
@@ -23,13 +29,14 @@ Write = Callable[[bytes], object]
 class Line(msgspec.Struct, gc=False):
     """The fields of one line, in order."""
 
-    time: float | str
-    """Seconds since 1970 when added; written as an instant."""
+    time: str
     request_id: str
+    client: str
     method: str
     path: str
     query: str
     status: int
+    problem: str | None
     duration_ms: float
     account_id: str | None
     key_id: str | None
@@ -38,13 +45,13 @@ class Line(msgspec.Struct, gc=False):
 
 
 class AccessLog:
-    """Gathers lines on the event loop; `flush` at shutdown. Without `write` nothing is logged."""
+    """Gathers what has ended on the event loop; `flush` at shutdown. Without `write` nothing is logged."""
 
     __slots__ = ("_encode", "_pending", "_timer", "_write")
 
     def __init__(self, write: Write | None) -> None:
         self._write = write
-        self._pending: list[Line] = []
+        self._pending: list[tuple[float, float, Call]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._encode = msgspec.json.Encoder().encode
 
@@ -52,8 +59,9 @@ class AccessLog:
     def enabled(self) -> bool:
         return self._write is not None
 
-    def add(self, line: Line) -> None:
-        self._pending.append(line)
+    def add(self, wall: float, seconds: float, call: "Call") -> None:
+        """One call that ended at `wall` after `seconds`."""
+        self._pending.append((wall, seconds, call))
         if len(self._pending) >= _LINES:
             self.flush()
         elif self._timer is None:
@@ -64,8 +72,28 @@ class AccessLog:
             self._timer.cancel()
             self._timer = None
         pending, self._pending = self._pending, []
-        if pending and self._write is not None:
-            self._write(b"".join([self._encode(_clean(line)) + b"\n" for line in pending]))
+        if self._write is not None:
+            for piece in _pieces([self._encoded(_line(*ended)) for ended in pending]):
+                self._write(piece)
+
+    def _encoded(self, line: Line) -> bytes:
+        encoded = self._encode(line) + b"\n"
+        if len(encoded) > _PIECE:
+            line.path, line.query = line.path[:_SHOWN] + "…", line.query[:_SHOWN] + "…"
+            encoded = self._encode(line) + b"\n"
+        return encoded
+
+
+def _pieces(lines: list[bytes]) -> Iterator[bytes]:
+    """The lines, together as long as a pipe takes them at once."""
+    start, size = 0, 0
+    for number, line in enumerate(lines):
+        if size and size + len(line) > _PIECE:
+            yield b"".join(lines[start:number])
+            start, size = number, 0
+        size += len(line)
+    if size:
+        yield b"".join(lines[start:])
 
 
 @lru_cache(maxsize=2)
@@ -79,9 +107,18 @@ def written(wall: float) -> str:
     return f"{_second(seconds)}.{int((wall - seconds) * 1000):03d}Z"
 
 
-def _clean(line: Line) -> Line:
-    if not isinstance(line.time, str):
-        line.time = written(line.time)
-    line.path = redact(line.path)
-    line.query = redact(line.query)
-    return line
+def _line(wall: float, seconds: float, call: "Call") -> Line:
+    caller = call.caller
+    return Line(
+        written(wall),
+        call.request_id,
+        call.client,
+        call.method,
+        redact(call.path),
+        redact(call.query.decode("latin-1")) if call.query else "",
+        call.status,
+        call.problem,
+        round(seconds * 1000, 3),
+        None if caller is None else caller.account_id,
+        None if caller is None else caller.key_id,
+    )

@@ -4,6 +4,7 @@ Belongs here: the rules (tiers, e-mails, domains, what is shown once). Does not 
 (`api.db.repositories`), or how a caller is recognised (`api.auth`).
 """
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +16,15 @@ from sqlalchemy.exc import OperationalError
 from api.clock import Clock
 from api.db.engine import Database
 from api.db.records import AccountRecord, KeyRecord
-from api.db.repositories import AccountRepository, KeyRepository
+from api.db.repositories import AccountRepository, KeyRepository, UsageRepository
 from api.keys import KINDS, Kind, digest_of, make_key, shown_parts
-from api.logs import LOGGER
+from api.months import month_at
 from api.origins import check_domain
+from api.tiers import DEFAULT, Tiers
 from api.ulids import Ulids
 
-TIERS: Final = ("basic", "starter", "pro", "business")  # product.md 1
 STATUSES: Final = ("active", "suspended", "payment_required")
+_LOGGER: Final = logging.getLogger("firm.api")
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LONGEST_EMAIL: Final = 320
 _LONGEST_LABEL: Final = 100
@@ -45,8 +47,11 @@ class NewKey:
 class Accounts:
     """Accounts and keys of one database."""
 
-    def __init__(self, database: Database, pepper: bytes, clock: Clock, ulids: Ulids) -> None:
+    def __init__(
+        self, database: Database, pepper: bytes, clock: Clock, ulids: Ulids, tiers: Tiers = DEFAULT
+    ) -> None:
         self._database = database
+        self._tiers = tiers.names
         self._pepper = pepper
         self._clock = clock
         self._ulids = ulids
@@ -56,7 +61,7 @@ class Accounts:
         if not _EMAIL.fullmatch(email) or len(email) > _LONGEST_EMAIL:
             raise AccountError(f"{email!r} is not an e-mail address")
         account = AccountRecord(
-            self._ulids.make("acc"), email, _one_of("tier", tier, TIERS), "active", self._clock.now()
+            self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers), "active", self._clock.now()
         )
         with self._database.writing() as session:
             accounts = AccountRepository(session)
@@ -70,11 +75,21 @@ class Accounts:
         with self._database.reading() as session:
             return _found(AccountRepository(session), named)
 
+    def all_accounts(self) -> list[AccountRecord]:
+        """Oldest first."""
+        with self._database.reading() as session:
+            return AccountRepository(session).all()
+
+    def used(self, account_id: str, month: int) -> int:
+        """Counted requests of a month, as far as they are stored."""
+        with self._database.reading() as session:
+            return UsageRepository(session.connection()).count(account_id, month)
+
     def set_tier(self, named: str, tier: str) -> AccountRecord:
         with self._database.writing() as session:
             accounts = AccountRepository(session)
             account = _found(accounts, named)
-            accounts.change(account.account_id, self._clock.now(), tier=_one_of("tier", tier, TIERS))
+            accounts.change(account.account_id, self._clock.now(), tier=_one_of("tier", tier, self._tiers))
         return replace(account, tier=tier)
 
     def set_status(self, named: str, status: str) -> AccountRecord:
@@ -138,11 +153,15 @@ class Accounts:
         return revoked
 
     def lookup(self, digest: bytes) -> KeyRecord | None:
-        """What the service asks when it meets a key; notes its use now and then, not every time."""
-        with self._database.reading() as session:
-            record = KeyRepository(session).by_digest(digest)
+        """What the service asks when it meets a key, with what its account has used this month.
+
+        Keys that do not work are all looked up alike: one statement, whether unknown, revoked or expired. The use
+        of one that works is noted now and then, not every time.
+        """
         now = self._clock.now()
-        if record and (record.last_used_at is None or now - record.last_used_at >= _USED_EVERY):
+        with self._database.reading() as session:
+            record = KeyRepository(session).by_digest(digest, month_at(now.timestamp()).number)
+        if record is not None and _works(record, now) and _is_stale(record, now):
             self._note_use(record.key_id, now)
         return record
 
@@ -152,7 +171,15 @@ class Accounts:
             with self._database.writing() as session:
                 KeyRepository(session).used(key_id, at)
         except OperationalError:
-            LOGGER.warning("could not note the use of key %s", key_id, exc_info=True)
+            _LOGGER.warning("could not note the use of key %s", key_id, exc_info=True)
+
+
+def _works(record: KeyRecord, now: datetime) -> bool:
+    return record.revoked_at is None and (record.expires_at is None or record.expires_at > now)
+
+
+def _is_stale(record: KeyRecord, now: datetime) -> bool:
+    return record.last_used_at is None or now - record.last_used_at >= _USED_EVERY
 
 
 def _found(accounts: AccountRepository, named: str) -> AccountRecord:

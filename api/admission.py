@@ -1,7 +1,8 @@
 """The checks before a route runs, in the contract's order (4.10), for everything under /api/v1.
 
 Route and method are Litestar's; then: key in the URL → authentication → kind and origin of the key →
-account → burst and quota (limits add theirs here, and their headers to `call.headers`) → media types.
+account → burst → quota → media types. The token of the burst is taken as soon as the caller is known, so that every
+authenticated request spends one, whatever it is answered.
 Syntax, validation, existence and state are the routes'. Does not belong here: how any one check works.
 """
 
@@ -13,7 +14,7 @@ from api.auth import Caller
 from api.call import Call
 from api.media import check_accept, check_body
 from api.origins import allowed, parse_origin
-from api.problems import problem
+from api.problems import Problem, problem
 
 _READS: Final = ("GET", "HEAD")
 _KEY_IN_URL: Final = re.compile(
@@ -24,24 +25,54 @@ _KEY_IN_URL: Final = re.compile(
 async def admit(call: Call) -> None:
     """What stands before every handler that is not public; the caller is known afterwards."""
     check_url(call.scope["raw_path"], call.query)
-    authorization = call.incoming.get(b"authorization")
-    authenticator = call.service.authenticator
-    caller = authenticator.known(authorization) or await authenticator.caller(authorization)
+    service, authorization = call.service, call.incoming.get(b"authorization")
+    caller = service.authenticator.known(authorization) or await _recognised(call, authorization)
+    limits, meter = service.limits, caller.meter
     call.caller = caller
     if caller.kind == "public":
+        call.left = limits.visit(meter, caller.key_id, call.client, call.started)
         check_origin(call, caller)
+    else:
+        call.left = limits.enter(meter, call.started)
     if caller.account_status != "active":
         check_account(caller)
+    if call.left < 0:
+        raise limits.too_fast(meter, call.left)
+    if meter.count.used >= meter.allowed and call.route.counted:
+        limits.check_quota(meter)
     check_accept(call.incoming.get(b"accept"))
     check_body(call.incoming)
 
 
+async def _recognised(call: Call, authorization: bytes | None) -> Caller:
+    """Looks a key up. Addresses that fail too often wait, except with a key that has worked here before.
+
+    Of many requests that bring one key at once, the first asks for all: the others take their token afterwards, and
+    only if it was wrong.
+    """
+    service = call.service
+    if service.authenticator.has_met(authorization) or service.authenticator.is_asking(authorization):
+        try:
+            return await service.authenticator.caller(authorization)
+        except Problem:
+            service.limits.blame_client(call.client, call.started)
+            raise
+    service.limits.try_client(call.client, call.started)
+    caller = await service.authenticator.caller(authorization)
+    service.limits.forgive_client(call.client, call.started)
+    return caller
+
+
 def check_url(raw_path: bytes, query: bytes) -> None:
     """URLs are logged everywhere: a key in one is refused before it is looked at."""
-    if (query and _names_key(query)) or (b"firm" in raw_path and _names_key(raw_path)):
+    if (query and _names_key(query)) or (_maybe_key(raw_path) and _names_key(raw_path)):
         raise problem(
             "api_key_in_url", "Send the key in the Authorization header and rotate it; URLs are logged."
         )
+
+
+def _maybe_key(raw_path: bytes) -> bool:
+    return b"%" in raw_path or b"firm" in raw_path.lower()
 
 
 def _names_key(written: bytes) -> bool:
@@ -50,7 +81,7 @@ def _names_key(written: bytes) -> bool:
 
 def check_origin(call: Call, caller: Caller) -> None:
     """Publishable keys read company data, from pages on their domains."""
-    if call.method not in _READS:
+    if call.method not in _READS or call.route.secret_only:
         raise problem(
             "key_kind_not_allowed", "Publishable keys may only read company data.", required_key_kind="secret"
         )

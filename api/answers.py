@@ -12,6 +12,7 @@ from litestar.types import Receive, Scope, Send
 
 from api.call import Call, current
 from api.conditional import digest, matches, weak
+from api.cors import sharing_headers
 from api.problems import MEDIA_TYPE, Problem, render
 from api.stamps import JSON, NO_STORE, VARY, Headers
 
@@ -32,7 +33,10 @@ class Answer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI's signature
         call = current()
         call.status = self.status
-        headers = [*self.headers, *call.headers]
+        headers = [*self.headers, *call.headers, *sharing_headers(call)]
+        if call.caller is not None:
+            meter = call.caller.meter
+            headers += call.service.limits.settle(meter, self.status, call.route.counted, call.left)
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         body = b"" if call.method == "HEAD" else self.body
         await send({"type": "http.response.body", "body": body, "more_body": False})
@@ -68,6 +72,7 @@ def plain_answer(status: int, body: bytes) -> Answer:
 
 def problem_answer(call: Call, trouble: Problem) -> Answer:
     """An error, with the headers that belong to it."""
+    call.problem = trouble.kind.code
     body = render(trouble, call.request_id, call.service.settings.public_url)
     headers = [
         (b"content-type", MEDIA_TYPE),

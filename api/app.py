@@ -14,16 +14,20 @@ from api.access_log import AccessLog, Write
 from api.accounts import Accounts
 from api.answers import Answer, problem_answer
 from api.auth import Authenticator
-from api.call import current
+from api.call import Call, current
 from api.clock import Clock
+from api.db.counts import Counts
 from api.db.engine import Database
 from api.edge import Edge
-from api.endpoints import ALLOW
+from api.endpoints import straight
+from api.limits import Limits
 from api.logs import LOGGER
+from api.metrics import Desk, Metrics, publishing
 from api.openapi import document
 from api.overload import Lists
 from api.pagination import Cursors
 from api.problems import InputError, problem
+from api.proxies import Proxies
 from api.redact import redact
 from api.routes import ROUTES
 from api.secrets import Secrets
@@ -34,49 +38,63 @@ from api.ulids import Ulids
 from warehouse.reader import NoRelease
 
 _SHOWN = 200
+_METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 
-def create_app(
+def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is handed in
     settings: ApiSettings,
     reader: SnapshotSource,
     database: Database,
     secrets: Secrets,
     clock: Clock | None = None,
     write_access_log: Write | None = None,
+    desk: Desk | None = None,
 ) -> Litestar:
     """The service as an ASGI application.
 
     `database` has been migrated (`api.db.migrate.prepare`); `write_access_log` receives whole lines, by
-    default standard error where `settings.access_log` says so.
+    default standard error where `settings.access_log` says so. `desk`: where one of several workers counts.
     """
     clock = clock or Clock()
     ulids = Ulids(clock.wall)
-    accounts = Accounts(database, secrets.pepper, clock, ulids)
+    accounts = Accounts(database, secrets.pepper, clock, ulids, settings.tiers)
+    limits = Limits(settings.tiers, clock, Counts(database))
     if write_access_log is None and settings.access_log:
         write_access_log = _to_standard_error
+    metrics = Metrics(desk)
+    lookup = metrics.counted("key_lookups", accounts.lookup)
     service = Service(
         settings=settings,
         reader=reader,
         clock=clock,
         ulids=ulids,
-        authenticator=Authenticator(accounts.lookup, secrets.pepper, clock, settings.key_cache_seconds),
+        accounts=accounts,
+        authenticator=Authenticator(
+            lookup, limits.meter_of, secrets.pepper, clock, settings.key_cache_seconds
+        ),
+        limits=limits,
         cursors=Cursors(secrets.cursor_keys, clock),
-        lists=Lists(settings.list_concurrency, settings.list_wait_seconds),
+        lists=Lists(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
         stamps=Stamps(),
         access_log=AccessLog(write_access_log),
+        metrics=metrics,
+        proxies=Proxies(settings.trusted_proxies),
         openapi=document(settings.public_url),
     )
     return _litestar(service)
 
 
 def _litestar(service: Service) -> Litestar:
+    def start() -> None:
+        service.limits.start(service.settings.bursts_path)
+
     async def stop() -> None:
         service.access_log.flush()
         service.lists.close()
+        await service.limits.stop()
 
     # Litestar asks of what a handler returns for `to_asgi_response` only; `Answer` has it
     handlers: dict[int | type[Exception], Any] = {
-        NoRelease: _on_no_release,
         HTTPException: _on_routing,
         Exception: _on_failure,
     }
@@ -85,10 +103,12 @@ def _litestar(service: Service) -> Litestar:
         openapi_config=None,  # our own document: `api.openapi`
         logging_config=None,
         debug=False,
+        lifespan=[lambda _: publishing(service.metrics)],
+        on_startup=[start],
         on_shutdown=[stop],
         exception_handlers=handlers,
     )
-    app.asgi_handler = Edge(app.asgi_handler, service)
+    app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _failed)
     return app
 
 
@@ -97,22 +117,15 @@ def _to_standard_error(lines: bytes) -> None:
     sys.stderr.buffer.flush()
 
 
-def _on_no_release(_: Request[Any, Any, Any], __: Exception) -> Answer:
-    trouble = problem(
-        "service_unavailable", "No data has been published yet. Try again later.", retry_after=30
-    )
-    trouble.headers = [(b"retry-after", b"30")]
-    return problem_answer(current(), trouble)
-
-
 def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer:
     """What Litestar itself refuses: unknown paths and methods, a malformed Host."""
     call = current()
     if isinstance(error, NotFoundException):
         trouble = problem("route_not_found", f"There is nothing at {redact(call.path)[:_SHOWN]}.")
     elif isinstance(error, MethodNotAllowedException):
-        trouble = problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {ALLOW}.")
-        trouble.headers = [(b"allow", ALLOW.encode())]
+        allow = _in_order((error.headers or {}).get("allow", ""))
+        trouble = problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
+        trouble.headers = [(b"allow", allow.encode())]
     elif error.status_code < 500:  # noqa: PLR2004
         trouble = problem(
             "invalid_parameter", "The request is malformed.", InputError("format", error.detail)
@@ -122,9 +135,23 @@ def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer
     return problem_answer(call, trouble)
 
 
+def _in_order(allowed: str) -> str:
+    """Methods as the contract lists them; Litestar keeps them in a set."""
+    return ", ".join(sorted(allowed.split(", "), key=_METHODS.index))
+
+
 def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:
-    """The stack trace goes to the log, the request id to the caller."""
-    call = current()
+    return _failed(current(), error)
+
+
+def _failed(call: Call, error: Exception) -> Answer:
+    """What no endpoint expected: the stack trace goes to the log, the request id to the caller."""
+    if isinstance(error, NoRelease):
+        trouble = problem(
+            "service_unavailable", "No data has been published yet. Try again later.", retry_after=30
+        )
+        trouble.headers = [(b"retry-after", b"30")]
+        return problem_answer(call, trouble)
     LOGGER.error("request failed", exc_info=error)
     return problem_answer(
         call, problem("internal_error", "Something failed on our side. Quote the request id.")

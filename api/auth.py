@@ -1,25 +1,32 @@
 """Who is calling: bearer keys, looked up by digest and believed for a while (KEYS_AND_LIMITS 3.1).
 
 Belongs here: from the Authorization header to a `Caller` or a 401. Does not belong here: what the caller
-may do (`api.admission`), how much (limits), or SQL (`api.db.repositories`).
+may do (`api.admission`), how much (`api.limits`), or SQL (`api.db.repositories`).
 """
 
 import asyncio
+import secrets
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from api.clock import Clock
 from api.db.records import KeyRecord
 from api.keys import Kind, digest_of, kind_of
+from api.limits import Meter
 from api.problems import Problem, problem
 
 _REALM: Final = b'Bearer realm="firm"'
 _CACHED: Final = 50_000  # callers; a few hundred bytes each
+_RETRY_AFTER: Final = 2
 
 Lookup = Callable[[bytes], KeyRecord | None]
+"""Blocks; the same work whether there is such a key or not, and whatever became of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,8 @@ class Caller:
     account_status: str
     domains: tuple[str, ...]
     expires_at: datetime | None
+    meter: Meter
+    """What the account may still ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,55 +53,102 @@ class _Known:
 class Authenticator:
     """Turns keys into callers. `lookup` blocks, so it runs in a thread; its finds are kept `cache_seconds`.
 
-    What is kept is found by the whole header: a digest per request would cost as much as the look-up of a
-    profile.
+    What is kept is found by a digest of the header, under a key of this process alone: no API key stays in memory
+    for longer than its request. (The stored digest is slower, and is taken only for the look-up.)
     """
 
-    def __init__(self, lookup: Lookup, pepper: bytes, clock: Clock, cache_seconds: float) -> None:
+    def __init__(
+        self,
+        lookup: Lookup,
+        meter: Callable[[KeyRecord], Meter],
+        pepper: bytes,
+        clock: Clock,
+        cache_seconds: float,
+    ) -> None:
         self._lookup = lookup
+        self._meter = meter
         self._pepper = pepper
         self._clock = clock
         self._cache_seconds = cache_seconds
+        self._digest = blake2b(key=secrets.token_bytes(32), digest_size=16)
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._asking: dict[bytes, asyncio.Future[Caller]] = {}
 
     def known(self, authorization: bytes | None) -> Caller | None:
         """The caller behind a header seen lately; None: ask `caller`."""
-        known = self._known.get(authorization or b"")
+        if authorization is None:
+            return None
+        known = self._known.get(self._seen_as(authorization))
         if known is None or known.until <= self._clock.monotonic():
             return None
-        self._check_end(known.caller)
-        return known.caller
+        ends = known.caller.expires_at
+        return None if ends is not None and ends <= self._clock.now() else known.caller
+
+    def has_met(self, authorization: bytes | None) -> bool:
+        """Whether the key worked when it was looked up last, however long ago that is."""
+        return authorization is not None and self._seen_as(authorization) in self._known
+
+    def is_asking(self, authorization: bytes | None) -> bool:
+        """Whether the key is being looked up at this moment: who asks now gets that answer."""
+        return authorization is not None and self._seen_as(authorization) in self._asking
 
     async def caller(self, authorization: bytes | None) -> Caller:
-        """The caller, or a 401 `Problem`. Unknown and mistyped keys are answered alike."""
-        known = await self._ask(authorization or b"")
-        self._check_end(known.caller)
-        return known.caller
+        """The caller, or a 401 `Problem`. Unknown and mistyped keys are answered alike.
 
-    def _check_end(self, caller: Caller) -> None:
-        if caller.expires_at is not None and caller.expires_at <= self._clock.now():
-            raise _refused("expired_api_key", f"This key expired on {caller.expires_at:%Y-%m-%d}.")
-
-    async def _ask(self, authorization: bytes) -> _Known:
-        self._known.pop(authorization, None)
-        key = _bearer(authorization)
+        A page opens with many requests at once: they share one look-up.
+        """
+        key = _bearer(authorization or b"")
         if kind_of(key) is None:  # a typing error costs no look-up
-            raise _refused("invalid_api_key", "The key is unknown or mistyped.")
-        record = await asyncio.to_thread(self._lookup, digest_of(key, self._pepper))
-        if record is None:
-            raise _refused("invalid_api_key", "The key is unknown or mistyped.")
-        if record.revoked_at is not None:
-            raise _refused(
-                "revoked_api_key", f"This key was revoked on {record.revoked_at:%Y-%m-%d}. Use another key."
-            )
-        known = _Known(_caller(record), self._clock.monotonic() + self._cache_seconds)
-        self._known[authorization] = known
+            raise _unknown()
+        seen_as = self._seen_as(authorization or b"")
+        asking = self._asking.get(seen_as)
+        if asking is None:
+            asking = asyncio.ensure_future(self._look_up(key, seen_as))
+            self._asking[seen_as] = asking
+            asking.add_done_callback(lambda ended: self._answered(seen_as, ended))
+        return await asyncio.shield(asking)
+
+    def _answered(self, seen_as: bytes, ended: "asyncio.Future[Caller]") -> None:
+        del self._asking[seen_as]
+        if not ended.cancelled():
+            ended.exception()  # seen, though all who asked may have gone away
+
+    async def _look_up(self, key: str, seen_as: bytes) -> Caller:
+        try:
+            record = await asyncio.to_thread(self._lookup, digest_of(key, self._pepper))
+        except SQLAlchemyError as error:
+            raise _not_now() from error
+        trouble = _refusal(record, self._clock.now())
+        if record is None or trouble is not None:
+            self._known.pop(seen_as, None)
+            raise trouble or _unknown()
+        caller = _caller(record, self._meter(record))
+        self._known[seen_as] = _Known(caller, self._clock.monotonic() + self._cache_seconds)
+        self._known.move_to_end(seen_as)
         if len(self._known) > _CACHED:
             self._known.popitem(last=False)
-        return known
+        return caller
+
+    def _seen_as(self, authorization: bytes) -> bytes:
+        digest = self._digest.copy()
+        digest.update(authorization)
+        return digest.digest()
 
 
-def _caller(record: KeyRecord) -> Caller:
+def _refusal(record: KeyRecord | None, now: datetime) -> Problem | None:
+    """Why a key that was looked up does not work; None where it does."""
+    if record is None:
+        return _unknown()
+    if record.revoked_at is not None:
+        return _refused(
+            "revoked_api_key", f"This key was revoked on {record.revoked_at:%Y-%m-%d}. Use another key."
+        )
+    if record.expires_at is not None and record.expires_at <= now:
+        return _refused("expired_api_key", f"This key expired on {record.expires_at:%Y-%m-%d}.")
+    return None
+
+
+def _caller(record: KeyRecord, meter: Meter) -> Caller:
     return Caller(
         account_id=record.account_id,
         key_id=record.key_id,
@@ -101,6 +157,7 @@ def _caller(record: KeyRecord) -> Caller:
         account_status=record.account_status,
         domains=record.domains,
         expires_at=record.expires_at,
+        meter=meter,
     )
 
 
@@ -114,7 +171,22 @@ def _bearer(authorization: bytes) -> str:
     return credentials.decode("latin-1")
 
 
+def _unknown() -> Problem:
+    return _refused("invalid_api_key", "The key is unknown or mistyped.")
+
+
 def _refused(code: str, detail: str) -> Problem:
     trouble = problem(code, detail)
     trouble.headers = [(b"www-authenticate", _REALM + b', error="invalid_token"')]
+    return trouble
+
+
+def _not_now() -> Problem:
+    """A key that cannot be looked up is neither right nor wrong."""
+    trouble = problem(
+        "service_unavailable",
+        f"Keys cannot be checked at this moment. Try again in {_RETRY_AFTER} seconds.",
+        retry_after=_RETRY_AFTER,
+    )
+    trouble.headers = [(b"retry-after", b"%d" % _RETRY_AFTER)]
     return trouble

@@ -1,17 +1,42 @@
 """What one request carries through the service beside ASGI's own scope.
 
 `api.edge` makes a `Call` for every request and enters it; admission fills in the caller; handlers get it.
-It is kept in a context variable, so that Litestar has no arguments to find and check for every request.
+It is kept in a context variable for those whom Litestar or logging calls without it.
 Does not belong here: what the service as a whole consists of (`api.service`).
 """
 
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
+from typing import Final
 
 from litestar.types import HTTPScope
 
 from api.auth import Caller
 from api.service import Service
+
+
+class Sharing(Enum):
+    """Which pages of other sites may read a route's answers (CORS)."""
+
+    NOBODY = "nobody"
+    PAGES = "pages of a publishable key's domains"
+    ANYONE = "anyone"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What is known of a path before its handler runs. `path` is the template, one of few: metrics name it."""
+
+    path: str
+    sharing: Sharing
+    counted: bool = True
+    """Whether its answers count against the month's quota."""
+    secret_only: bool = False
+    """Whether publishable keys are refused."""
+
+
+UNROUTED: Final = Route("unknown", Sharing.NOBODY)
 
 
 @dataclass(slots=True)
@@ -30,6 +55,13 @@ class Call:
     started: float = 0.0
     status: int = 0
     caller: Caller | None = None
+    left: int = 0
+    """Tokens left in the account's burst, or why there was none (`api.limits`)."""
+    client: str = ""
+    """The caller's address: the socket's, or what trusted proxies say (`api.proxies`)."""
+    route: Route = UNROUTED
+    problem: str | None = None
+    """Code of the problem that was answered."""
 
     @property
     def places(self) -> dict[str, str]:
@@ -37,11 +69,16 @@ class Call:
         return self.scope["path_params"]
 
     @property
+    def known_caller(self) -> Caller:
+        """Who asks; only for routes behind admission."""
+        if self.caller is None:
+            raise RuntimeError("this route is not behind admission, it has no caller")
+        return self.caller
+
+    @property
     def account_id(self) -> str:
         """The account that asks; only for routes behind admission."""
-        if self.caller is None:
-            raise RuntimeError("this route is not behind admission, it has no account")
-        return self.caller.account_id
+        return self.known_caller.account_id
 
 
 _CURRENT: ContextVar[Call] = ContextVar("firm_call")

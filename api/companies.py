@@ -3,6 +3,7 @@
 Does not belong here: the spellings themselves (`warehouse.schema.identifiers`).
 """
 
+import re
 from typing import Final
 
 from api.answers import Header
@@ -16,6 +17,7 @@ COMPANIES: Final = "/api/v1/companies"
 _MARKETS: Final = {code.lower(): code for code in SERVED} | {"gb": "UK"}
 _SHOWN: Final = 60
 _LONGEST: Final = 40  # no accepted spelling is longer
+_PADDED: Final = re.compile("0[0-9]{9}")  # ten characters for Norway: accepted where the check digit is right
 
 
 def named_in_path(text: str) -> CompanyNumber:
@@ -88,6 +90,8 @@ def _announced(market: str) -> Problem:
 
 
 def _not_a_number(text: str, why: str) -> Problem:
+    if _PADDED.fullmatch(text):  # has the form of a number, and is none
+        return not_found(CompanyNumber("NO", text[1:]))
     return problem(
         "invalid_org_number",
         f"'{text[:_SHOWN]}' {why}.",

@@ -1,48 +1,71 @@
-"""The one ASGI layer around the routes: request id, sizes of what comes in, access log.
+"""The one ASGI layer around the routes: request id, caller's address, sizes of what comes in, access log, counts.
 
 It stands outside routing, so that errors of routing get the same treatment. Does not belong here: anything
 that needs to know the route or the caller (`api.endpoints`, `api.admission`).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
+from urllib.parse import unquote
 
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
-from api.access_log import Line
-from api.answers import problem_answer
+from api.answers import Answer, problem_answer
 from api.call import Call, enter
-from api.media import oversized
+from api.media import misdirected, oversized
+from api.proxies import FORWARDING
 from api.service import Service
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
-_LISTS: Final = (b"accept", b"if-none-match")  # read as lists: several lines are one (RFC 9110 5.3)
+_LISTS: Final = (b"accept", b"if-none-match", *FORWARDING)  # several lines are one list (RFC 9110 5.3)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
+_READS: Final = ("GET", "HEAD")
+_SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
+
+
+Straight = Mapping[str, tuple[str, ASGIApp]]
+Failed = Callable[[Call, Exception], Answer]
 
 
 class Edge:
-    """Wraps the application."""
+    """Wraps the application. `straight`: see `api.endpoints.straight`; `failed` answers what nobody expected."""
 
-    def __init__(self, app: ASGIApp, service: Service) -> None:
+    def __init__(self, app: ASGIApp, service: Service, straight: Straight, failed: Failed) -> None:
         self._app = app
         self._service = service
+        self._straight = straight
+        self._failed = failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if b"%2" in scope["raw_path"]:
+            scope["path"] = _with_slashes_inside(scope["raw_path"])
         call = self._call(scope)
         enter(call)
+        self._service.metrics.in_flight += 1
         try:
-            trouble = oversized(scope["raw_path"], call.query, scope["headers"])
-            if trouble is None:
-                await self._app(scope, receive, send)
-            else:
-                await problem_answer(call, trouble)(scope, receive, send)
+            trouble = oversized(scope["raw_path"], call.query, scope["headers"]) or misdirected(call.incoming)
+            app = self._leads_to(call) if trouble is None else problem_answer(call, trouble)
+            await app(scope, receive, send)
+        except Exception as error:
+            if call.status:  # it has begun to answer: nothing can be put right
+                raise
+            await self._failed(call, error)(scope, receive, send)
         finally:
-            if self._service.access_log.enabled:
-                self._log(call)
+            self._ended(call)
+
+    def _leads_to(self, call: Call) -> ASGIApp:
+        """The endpoint itself where the path names it at once, else the application with its router."""
+        beginning, _, last = call.path.rpartition("/")
+        found = self._straight.get(beginning)
+        if found is None or not last or call.method not in _READS:
+            return self._app
+        parameter, run = found
+        call.scope["path_params"] = {parameter: last}
+        return run
 
     def _call(self, scope: HTTPScope) -> Call:
         service = self._service
@@ -62,23 +85,18 @@ class Edge:
             incoming,
             [(b"x-request-id", request_id.encode()), _NOSNIFF],
             service.clock.monotonic(),
+            client=service.proxies.client(scope.get("client"), incoming),
         )
 
-    def _log(self, call: Call) -> None:
-        clock, caller = self._service.clock, call.caller
-        self._service.access_log.add(
-            Line(
-                clock.wall(),
-                call.request_id,
-                call.method,
-                call.path,
-                call.query.decode("latin-1") if call.query else "",
-                call.status,
-                round((clock.monotonic() - call.started) * 1000, 3),
-                None if caller is None else caller.account_id,
-                None if caller is None else caller.key_id,
-            )
-        )
+    def _ended(self, call: Call) -> None:
+        """Counts the request and notes it; also one that was broken off."""
+        service = self._service
+        seconds = service.clock.monotonic() - call.started
+        caller = call.caller
+        asked = (call.route.path, call.method, call.status)
+        service.metrics.observe(asked, seconds, call.problem, caller is not None)
+        if service.access_log.enabled:
+            service.access_log.add(service.clock.wall(), seconds, call)
 
 
 def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
@@ -90,3 +108,9 @@ def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
             if name in incoming:
                 incoming[name] = b", ".join([value for other, value in given if other == name])
     return incoming
+
+
+def _with_slashes_inside(raw_path: bytes) -> str:
+    """The path with `%2F` left as it is: an escaped slash belongs to its segment and makes no new one."""
+    path, _, _ = raw_path.partition(b"?")  # some servers leave the query there
+    return unquote(_SLASH.sub(rb"%25\1", path).decode("latin-1"))

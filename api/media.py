@@ -1,12 +1,13 @@
-"""What callers may send and want back: Accept (406), Content-Type (415), sizes (413, 414, 431).
+"""What callers may send and want back: Host (400), Accept (406), Content-Type (415), sizes (413, 414, 431).
 
 Does not belong here: the content of a body, or query parameters (`api.parameters`).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from api.problems import Problem, problem
+from api.problems import InputError, Problem, problem
 
 URL_LIMIT: Final = 8192
 HEADERS_LIMIT: Final = 16384
@@ -16,16 +17,28 @@ _HEADER_OVERHEAD: Final = 4  # ": " and the line end
 _JSON: Final = b"application/json"
 _ACCEPTABLE: Final = (b"*/*", b"application/*", _JSON, b"application/problem+json")
 _BODY_TYPES: Final = (_JSON,)
+_HOST: Final = re.compile(rb"(?:[0-9A-Za-z._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
+_LENGTH_DIGITS: Final = 18
 
 
 def oversized(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]) -> Problem | None:
     """A URL or headers beyond the limits; checked before anything reads them."""
-    if len(raw_path) + len(query) + 1 > URL_LIMIT:
+    path, _, _ = raw_path.partition(b"?")  # some servers leave the query there
+    if len(path) + (len(query) + 1 if query else 0) > URL_LIMIT:
         return problem("uri_too_long", f"At most {URL_LIMIT} bytes.", limit=URL_LIMIT)
     size = sum([len(name) + len(value) + _HEADER_OVERHEAD for name, value in headers])
     if size > HEADERS_LIMIT:
         return problem("headers_too_large", f"At most {HEADERS_LIMIT} bytes.", limit=HEADERS_LIMIT)
     return None
+
+
+def misdirected(headers: Mapping[bytes, bytes]) -> Problem | None:
+    """A Host that names no host."""
+    host = headers.get(b"host")
+    if host is None or _HOST.fullmatch(host):
+        return None
+    error = InputError("format", "must be a host, with or without a port", header="Host")
+    return problem("invalid_parameter", "The Host header is malformed.", error)
 
 
 def check_accept(accept: bytes | None) -> None:
@@ -53,7 +66,7 @@ def check_body(headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT) -> None:
     if b"content-length" not in headers and b"transfer-encoding" not in headers:
         return
     length = headers.get(b"content-length", b"0")
-    announced = int(length) if length.isdigit() else 0
+    announced = int(length[:_LENGTH_DIGITS]) if length.isdigit() else 0
     if announced > limit:
         raise problem("payload_too_large", f"At most {limit} bytes.", limit=limit)
     if not announced and b"transfer-encoding" not in headers:

@@ -9,42 +9,23 @@ from typing import Any, Final
 
 import msgspec
 
-from api import queries
+from api.links import links
 from api.operations import OPERATIONS, Operation, PathParameter
 from api.parameters import Parameter
-from api.schemas import company, events, financials, ownership, problems
+from api.schemas import (
+    company,
+    events,
+    financials,
+    headers,
+    ownership,
+    problems,
+    prose,
+    service,
+    webhooks,
+)
 from api.schemas.kinds import Schema
 
 VERSION: Final = "1.0.0"
-
-_HEADERS: Final = {
-    "RequestId": ("The caller's X-Request-Id, else one of ours.", {"pattern": "^[A-Za-z0-9_-]{8,64}$"}),
-    "ETag": ("Depends on content only.", {"pattern": '^W/"[0-9a-f]{16}"$'}),
-    "LastModified": ("When the release was built.", {}),
-    "CacheControl": ("How long the answer may be kept.", {}),
-    "FirmRelease": ("Number of the release that answered.", {"pattern": "^[0-9]+$"}),
-    "Link": ('The next page, rel="next".', {}),
-    "ContentLocation": ("The canonical path, where another spelling was asked.", {}),
-    "RetryAfter": ("Seconds to wait.", {"pattern": "^[0-9]+$"}),
-    "WwwAuthenticate": ("How to authenticate.", {}),
-    "Allow": ("Methods that the resource knows.", {}),
-}
-_TAGS: Final = {
-    "Companies": "Profiles and search.",
-    "Financials": "Annual and quarterly figures.",
-    "Ownership": "Who holds a company.",
-    "Events": "What changed.",
-    "Service": "The interface itself.",
-}
-_PAGED: Final = {"Link": "Link"}
-_DATA_HEADERS: Final = {
-    "X-Request-Id": "RequestId",
-    "ETag": "ETag",
-    "Last-Modified": "LastModified",
-    "Cache-Control": "CacheControl",
-    "Firm-Release": "FirmRelease",
-    "Content-Location": "ContentLocation",
-}
 
 
 def document(public_url: str) -> bytes:
@@ -58,40 +39,33 @@ def _document(public_url: str) -> dict[str, Any]:
         "info": {
             "title": "Firmdata",
             "version": VERSION,
-            "summary": "Company data of five countries, and what changes in it.",
-            "description": "Profiles, financials, ownership and events of companies in the US, Sweden, "
-            "Norway, Finland and the United Kingdom, from their registers. Null means unknown, never zero. "
-            "Clients ignore keys they do not know.",
+            "summary": prose.SUMMARY,
+            "description": prose.DESCRIPTION,
             "contact": {"name": "Firmdata", "url": public_url},
-            "license": {"name": "Proprietary", "url": f"{public_url}/terms"},
+            "license": {"name": "Proprietary", "identifier": "LicenseRef-Proprietary"},
         },
-        "servers": [{"url": public_url}],
+        "servers": [{"url": public_url, "description": "Production.", "x-internal": False}],
         "security": [{"bearer": []}],
-        "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
+        "tags": [{"name": name, "description": text} for name, text in prose.TAGS.items()],
         "paths": {operation.path: {"get": _operation(operation)} for operation in OPERATIONS},
+        "webhooks": webhooks.webhooks(),
         "components": {
             "securitySchemes": {
-                "bearer": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An API key: `firm_live_…` on servers, `firm_public_…` on web pages.",
-                }
+                "bearer": {"type": "http", "scheme": "bearer", "description": prose.BEARER},
             },
-            "headers": {name: _header(text, more) for name, (text, more) in _HEADERS.items()},
+            "parameters": webhooks.parameters(),
+            "headers": headers.components(),
             "responses": problems.responses(public_url),
             "schemas": {
                 **company.components(),
                 **financials.components(),
                 **ownership.components(),
                 **events.components(),
+                **service.components(),
                 **problems.components(),
             },
         },
     }
-
-
-def _header(description: str, more: Schema) -> Schema:
-    return {"description": description, "schema": {"type": "string", "maxLength": 9000} | more}
 
 
 def _operation(operation: Operation) -> Schema:
@@ -113,22 +87,22 @@ def _operation(operation: Operation) -> Schema:
 
 
 def _responses(operation: Operation) -> Schema:
-    named = dict(_DATA_HEADERS)
-    if operation.public:
-        named = {name: named[name] for name in ("X-Request-Id", "ETag", "Cache-Control")}
-    elif operation.query is not None and queries.CURSOR in operation.query.parameters:
-        named |= _PAGED
-    headers = {name: {"$ref": f"#/components/headers/{target}"} for name, target in named.items()}
+    named = headers.of_success(operation.headers, public=operation.public)
     content: Schema = {"schema": operation.answer}
     if operation.example is not None:
         content["example"] = operation.example
-    success = {
+    success: Schema = {
         "description": operation.answer_description,
-        "headers": headers,
+        "headers": named,
         "content": {"application/json": content},
     }
-    unchanged = {"description": "Unchanged since the ETag in If-None-Match.", "headers": headers}
-    return {"200": success, "304": unchanged} | problems.documented()
+    if operation.leads_to:
+        success["links"] = links(operation.leads_to)
+    answers: Schema = {"200": success}
+    if "ETag" in operation.headers:
+        text = "Unchanged since the ETag in If-None-Match."
+        answers["304"] = {"description": text, "headers": named}
+    return answers | problems.documented(public=operation.public)
 
 
 def _path_parameter(place: PathParameter) -> Schema:

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from api import queries
-from api.parameters import Query
+from api.links import FROM_COMPANY_LIST, FROM_PROFILE, Lead
+from api.parameters import NO_PARAMETERS, Query
 from api.schemas import examples
 from api.schemas.company import any_company
+from api.schemas.headers import (
+    OF_ACCOUNT,
+    OF_DATA,
+    OF_DOCUMENT,
+    OF_PAGE,
+)
 from api.schemas.kinds import Schema, ref
 
 
@@ -32,29 +39,46 @@ class Operation:
     description: str
     answer: Schema
     answer_description: str
+    headers: tuple[str, ...]
+    """Names of headers on its answers, beyond those that all answers have."""
     places: tuple[PathParameter, ...] = ()
-    query: Query | None = None
+    query: Query = NO_PARAMETERS
     example: Any = None
+    leads_to: tuple[Lead, ...] = ()
     public: bool = False
 
 
-# Every spelling that is accepted without a market (CONTRACT, «Company identifiers»), and the full id.
-_NUMBER_PATTERN: Final = (
-    r"^([1-9][0-9]{5}-?[0-9]{4}|0?[0-9]{9}|[0-9]{7}-[0-9]|[A-TV-Za-tv-z][A-Za-z][0-9A-Za-z]{6}"
-    r"|[Uu][A-RT-Za-rt-z][0-9A-Za-z]{6}|[0-9]{8}|[A-Za-z][0-9]{7}|([Uu][Ss]-?|[Cc][Ii][Kk])[0-9]{1,10}"
-    r"|firm:(SE|NO|FI|UK|US):[0-9A-Z-]{1,13})$"
+# Every spelling that is accepted (CONTRACT, «Company identifiers»): a request that fits is never malformed.
+_SE: Final = "[1-9][0-9]{5}-?[0-9]{4}"
+_NO: Final = "0?[0-9]{9}"
+_FI: Final = "[0-9]{7}-?[0-9]"
+_UK: Final = (
+    "[A-TV-Za-tv-z][A-Za-z][0-9A-Za-z]{%s}|[Uu][A-RT-Za-rt-z][0-9A-Za-z]{%s}|[A-Za-z][0-9]{7}|[0-9]{%s}"
 )
+_ANY_UK: Final = _UK % ("1,6", "1,6", "1,8")
+_US: Final = "([Uu][Ss]-?|[Cc][Ii][Kk])[0-9]{1,10}"
+_IDS: Final = f"firm:(SE:{_SE}|NO:{_NO}|FI:{_FI}|(UK|GB):({_ANY_UK})|US:({_US}|[0-9]{{1,10}})|DK:[0-9]{{8}})"
 _NUMBER: Final = PathParameter(
     "org_number",
     "Registry number, or full id. Accepted spellings: /problems/invalid-org-number.",
-    {"type": "string", "minLength": 4, "maxLength": 40, "pattern": _NUMBER_PATTERN},
+    {
+        "type": "string",
+        "minLength": 4,
+        "maxLength": 24,
+        "pattern": f"^({_SE}|{_NO}|[0-9]{{7}}-[0-9]|{_UK % (6, 6, 8)}|{_US}|{_IDS})$",
+    },
     "5599999991",
 )
 _ID: Final = PathParameter("company_id", _NUMBER.description, _NUMBER.schema, "firm:SE:5599999991")
 _IN_MARKET: Final = PathParameter(
     "org_number",
     "Registry number as the market writes it; also a bare CIK, short UK digits, a Finnish id without hyphen.",
-    {"type": "string", "minLength": 1, "maxLength": 40, "pattern": "^[0-9A-Za-z:-]+$"},
+    {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 24,
+        "pattern": f"^({_SE}|{_FI}|{_ANY_UK}|{_US}|[0-9]{{1,10}}|{_IDS})$",
+    },
     "5599999991",
 )
 _MARKET: Final = PathParameter(
@@ -67,88 +91,127 @@ _PROFILE_TEXT: Final = (
     "Exactly 14 keys; `include` adds some, `fields` selects some. Another spelling of the number is answered "
     "with Content-Location."
 )
+_SEARCH_TEXT: Final = (
+    "By name or number, in some or all countries. With `q` best matches first, else by id. Different parameters "
+    "narrow, values of one widen; a company that lacks what is filtered by is left out. `revenue_min` and "
+    "`revenue_max` need `currency`: amounts are not converted. `industry` needs `industry_scheme` where countries "
+    "of different schemes are searched. A range that ends before it begins matches nothing."
+)
 
 OPERATIONS: Final = (
     Operation(
-        "/api/v1/companies/{org_number}",
-        "getCompany",
-        "Companies",
-        "Profile of a company",
-        _PROFILE_TEXT,
-        any_company(),
-        "The profile.",
-        (_NUMBER,),
-        queries.PROFILE,
-        examples.PROFILE,
+        path="/api/v1/companies/{org_number}",
+        operation_id="getCompany",
+        tag="Companies",
+        summary="Profile of a company",
+        description=_PROFILE_TEXT,
+        answer=any_company(),
+        answer_description="The profile.",
+        headers=OF_DATA,
+        places=(_NUMBER,),
+        query=queries.PROFILE,
+        example=examples.PROFILE,
+        leads_to=FROM_PROFILE,
     ),
     Operation(
-        "/api/v1/{market}/companies/{org_number}",
-        "getCompanyInMarket",
-        "Companies",
-        "Profile of a company, by market",
-        "The same answer as without the market. " + _PROFILE_TEXT,
-        any_company(),
-        "The profile.",
-        (_MARKET, _IN_MARKET),
-        queries.PROFILE,
-        examples.PROFILE,
+        path="/api/v1/{market}/companies/{org_number}",
+        operation_id="getCompanyInMarket",
+        tag="Companies",
+        summary="Profile of a company, by market",
+        description="The same answer as without the market. " + _PROFILE_TEXT,
+        answer=any_company(),
+        answer_description="The profile.",
+        headers=OF_DATA,
+        places=(_MARKET, _IN_MARKET),
+        query=queries.PROFILE,
+        example=examples.PROFILE,
+        leads_to=FROM_PROFILE,
     ),
     Operation(
-        "/api/v1/companies",
-        "searchCompanies",
-        "Companies",
-        "Search companies",
-        "By name or number, in some or all countries. With `q` best matches first, else by id.",
-        ref("CompanyList"),
-        "One page of profiles.",
-        (),
-        queries.SEARCH,
-        examples.COMPANY_LIST,
+        path="/api/v1/companies",
+        operation_id="searchCompanies",
+        tag="Companies",
+        summary="Search companies",
+        description=_SEARCH_TEXT,
+        answer=ref("CompanyList"),
+        answer_description="One page of profiles.",
+        headers=OF_PAGE,
+        query=queries.SEARCH,
+        example=examples.COMPANY_LIST,
     ),
     Operation(
-        "/api/v1/companies/{org_number}/financials",
-        "listFinancials",
-        "Financials",
-        "Financials of a company",
-        "One row per period, newest first: annual before quarterly where both end on one day.",
-        ref("FinancialsList"),
-        "One page of periods.",
-        (_NUMBER,),
-        queries.FINANCIALS,
-        examples.FINANCIALS,
+        path="/api/v1/companies/{org_number}/financials",
+        operation_id="listFinancials",
+        tag="Financials",
+        summary="Financials of a company",
+        description="One row per period, newest first: annual before quarterly where both end on one day.",
+        answer=ref("FinancialsList"),
+        answer_description="One page of periods.",
+        headers=OF_PAGE,
+        places=(_NUMBER,),
+        query=queries.FINANCIALS,
+        example=examples.FINANCIALS,
+        leads_to=FROM_COMPANY_LIST,
     ),
     Operation(
-        "/api/v1/companies/{org_number}/ownership",
-        "listOwnership",
-        "Ownership",
-        "Owners of a company",
-        "Reconciled over sources, largest share first, unknown shares last.",
-        ref("OwnershipList"),
-        "One page of owners.",
-        (_NUMBER,),
-        queries.OWNERSHIP,
-        examples.OWNERSHIP,
+        path="/api/v1/companies/{org_number}/ownership",
+        operation_id="listOwnership",
+        tag="Ownership",
+        summary="Owners of a company",
+        description="Reconciled over sources, largest share first, unknown shares last.",
+        answer=ref("OwnershipList"),
+        answer_description="One page of owners.",
+        headers=OF_PAGE,
+        places=(_NUMBER,),
+        query=queries.OWNERSHIP,
+        example=examples.OWNERSHIP,
+        leads_to=FROM_COMPANY_LIST,
     ),
     Operation(
-        "/api/v1/companies/{company_id}/events",
-        "listCompanyEvents",
-        "Events",
-        "Events of a company",
-        "Newest first; with `order=asc` a tail: keep `next_cursor` and call again later.",
-        ref("EventList"),
-        "One page of events.",
-        (_ID,),
-        queries.EVENTS,
-        examples.EVENTS,
+        path="/api/v1/companies/{company_id}/events",
+        operation_id="listCompanyEvents",
+        tag="Events",
+        summary="Events of a company",
+        description="Newest first; with `order=asc` a tail: keep `next_cursor` and call again later.",
+        answer=ref("EventList"),
+        answer_description="One page of events.",
+        headers=OF_PAGE,
+        places=(_ID,),
+        query=queries.EVENTS,
+        example=examples.EVENTS,
+        leads_to=FROM_COMPANY_LIST,
     ),
     Operation(
-        "/api/openapi.json",
-        "getOpenApi",
-        "Service",
-        "This document",
-        "Needs no key; one is tolerated.",
-        {"type": "object", "description": "An OpenAPI 3.1 document."},
-        "The document.",
+        path="/api/v1/markets",
+        operation_id="listMarkets",
+        tag="Service",
+        summary="Markets, and how fresh each is",
+        description="Every market with its datasets: how old they are, their licence. Not counted.",
+        answer=ref("MarketList"),
+        answer_description="All markets.",
+        headers=OF_DATA,
+        example=examples.MARKETS,
+    ),
+    Operation(
+        path="/api/v1/usage",
+        operation_id="getUsage",
+        tag="Service",
+        summary="Use of the month",
+        description="What the account has used and may use. Secret keys only; not counted.",
+        answer=ref("Usage"),
+        answer_description="Use and limits.",
+        headers=OF_ACCOUNT,
+        example=examples.USAGE,
+    ),
+    Operation(
+        path="/api/openapi.json",
+        operation_id="getOpenApi",
+        tag="Service",
+        summary="This document",
+        description="Needs no key; one is tolerated. Not counted.",
+        answer={"type": "object", "description": "An OpenAPI 3.1 document."},
+        answer_description="The document.",
+        headers=OF_DOCUMENT,
         public=True,
     ),
 )

@@ -3,10 +3,13 @@
 Hosts are compared as parsed, lower-cased hosts, never as substrings. Does not belong here: CORS headers.
 """
 
+import re
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from typing import Final
 from urllib.parse import urlsplit
 
+_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 _LOCAL: Final = ("localhost", "127.0.0.1")
 _PORTS: Final = {"https": 443, "http": 80}
 
@@ -19,20 +22,37 @@ class Origin:
 
 
 def parse_origin(text: str) -> Origin | None:
-    """The origin of an Origin or Referer header; None for `null` and for anything that is no web address."""
+    """The origin of an Origin or Referer header; None for `null` and for anything that is no web address.
+
+    Lenient readers disagree about backslashes, blanks and userinfo, so none of them is read at all.
+    """
     try:
-        parts = urlsplit(text.strip())
+        parts = urlsplit(text)
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme not in _PORTS or not parts.hostname or parts.username is not None:
+    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc:
         return None
-    return Origin(parts.scheme, _ascii(parts.hostname), port or _PORTS[parts.scheme])
+    host = _ascii(parts.hostname)
+    if not _is_bare(host, parts.netloc):
+        return None
+    return Origin(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
+
+
+def _is_bare(host: str, netloc: str) -> bool:
+    """Whether a host is a name or address and nothing else; IPv6 stands in brackets."""
+    if not netloc.startswith("["):
+        return _HOST.fullmatch(host) is not None
+    try:
+        IPv6Address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _ascii(host: str) -> str:
-    """Lower case and punycode, so that one host has one spelling."""
-    host = host.lower().rstrip(".")
+    """Lower case and punycode, so that one host has one spelling; a name may end in the root's dot."""
+    host = host.lower().removesuffix(".")
     try:
         return host if host.isascii() else host.encode("idna").decode()
     except UnicodeError:

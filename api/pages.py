@@ -13,11 +13,11 @@ import msgspec
 from api.answers import Answer, Header, data_answer
 from api.call import Call
 from api.conditional import digest
-from api.pagination import Binding
+from api.pagination import Binding, invalid_cursor
 from api.parameters import Values
 from api.queries import CURSOR
 from api.stamps import Headers
-from warehouse.reading import Head, Key, Page, Snapshot
+from warehouse.reading import BadKey, Head, Key, Page, Snapshot
 
 T = TypeVar("T")
 
@@ -38,7 +38,10 @@ async def ask(call: Call, question: Callable[[Snapshot], T]) -> Told[T]:
         with service.reader.pin() as snapshot:
             return Told(service.stamps.of(snapshot), question(snapshot))
 
-    return await service.lists.run(answer)
+    try:
+        return await service.lists.run(answer)
+    except BadKey:  # a cursor of ours, written by an older edition whose lists were sorted otherwise
+        raise invalid_cursor() from None
 
 
 def after(call: Call, values: Values, binding: Binding) -> Key | None:

@@ -75,7 +75,7 @@ class Cursors:
         """The sort key to go on after, or the 400 that says why the cursor cannot be used."""
         payload = self._verified(text)
         if payload.account != ("" if binding.lasting else binding.account_id):
-            raise _invalid()
+            raise invalid_cursor()
         asked = (binding.endpoint, binding.filters, binding.direction)
         if (payload.endpoint, payload.filters, payload.direction) != asked:
             raise problem(
@@ -96,13 +96,13 @@ class Cursors:
         raw = _decode(text)
         signed, tag = raw[:-_TAG], raw[-_TAG:]
         if not any(hmac.compare_digest(_sign(key, signed), tag) for key in self._keys):
-            raise _invalid()
+            raise invalid_cursor()
         if signed[:1] != _VERSION:
-            raise _invalid()
+            raise invalid_cursor()
         try:
             return self._decoder.decode(signed[1:])
         except msgspec.MsgspecError:
-            raise _invalid() from None
+            raise invalid_cursor() from None
 
 
 def _sign(key: bytes, signed: bytes) -> bytes:
@@ -111,18 +111,19 @@ def _sign(key: bytes, signed: bytes) -> bytes:
 
 def _decode(text: str) -> bytes:
     if len(text) > MAX_LENGTH or not text.isascii():
-        raise _invalid()
+        raise invalid_cursor()
     try:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
-        raise _invalid() from None
+        raise invalid_cursor() from None
     # one cursor has one spelling: characters that decoding skips, and loose end bits, are refused
     if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != text:
-        raise _invalid()
+        raise invalid_cursor()
     return raw
 
 
-def _invalid() -> Problem:
+def invalid_cursor() -> Problem:
+    """The 400 for a cursor that is not ours, was altered, or names a place that no list of today has."""
     return problem(
         "invalid_cursor",
         "The cursor was not issued by this service or was altered.",

@@ -8,8 +8,8 @@ from typing import Final
 
 from api.parameters import Parameter, Query
 from api.problems import InputError, problem
-from api.values import day, flag, instant, integer, percent, text, word, words
-from warehouse.schema.codes import EVENT_TYPES, SERVED
+from api.values import code, codes, day, flag, instant, integer, percent, text, word, words
+from warehouse.schema.codes import EVENT_TYPES, INDUSTRY_SCHEMES, SERVED, STATUSES
 
 PROFILE_FIELDS: Final = (
     "id",
@@ -29,6 +29,10 @@ PROFILE_FIELDS: Final = (
 )  # product.md 2.1, in its order
 PROFILE_PARTS: Final = ("detail", "identifiers", "address", "sources")
 YEARS: Final = (1900, 2200)
+SIZES: Final = ("micro", "small", "medium", "large")  # of the EU
+SORTS: Final = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
+_MOST_EMPLOYEES: Final = 10_000_000
+_INT64: Final = (-(2**63), 2**63 - 1)
 
 LIMIT: Final = integer("limit", 1, 100, 25, "Rows of one page.")
 
@@ -71,13 +75,85 @@ _countries: Final = words(
     canonical=lambda code: "UK" if code == "GB" else code,
 )
 COUNTRY: Final = Parameter("country", _country, (), _countries.description, _countries.schema, listed=True)
+_PRINTABLE: Final = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 Q: Final = text(
     "q",
     200,
-    "Name, or any word's beginning: case and accents do not matter. An exact number or id comes first.",
-    r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$",
+    "Name, or any word's beginning: case and accents do not matter, a slip is forgiven. An exact number or id "
+    "comes first.",
+    _PRINTABLE,
 )
-SEARCH: Final = Query(Q, COUNTRY, FIELDS, LIMIT, CURSOR)
+INDUSTRY: Final = codes(
+    code(
+        "industry",
+        r"[0-9]{1,2}(\.?[0-9]{1,4})?",
+        7,
+        "1 to 6 digits of an industry code, as 62 or 62.01",
+        "Beginnings of industry codes: 62 finds 62.010. Countries whose classifications differ (the US, and the "
+        "others) need `industry_scheme` too; no `country` means all countries.",
+    ),
+    most=50,
+    canonical=lambda given: given.replace(".", ""),
+)
+INDUSTRY_SCHEME: Final = word(
+    "industry_scheme", INDUSTRY_SCHEMES, None, "Only codes of this edition of a classification."
+)
+REGION: Final = text(
+    "region",
+    100,
+    "Municipality or county, by name or by the code of the country or of ISO 3166-2; case and accents do not "
+    "matter.",
+    _PRINTABLE,
+)
+SIZE: Final = words(
+    "size", SIZES, "By employees: micro below 10, small below 50, medium below 250, large from there on."
+)
+EMPLOYEES_MIN: Final = integer("employees_min", 0, _MOST_EMPLOYEES, None, "At least so many employees.")
+EMPLOYEES_MAX: Final = integer("employees_max", 0, _MOST_EMPLOYEES, None, "At most so many employees.")
+REVENUE_MIN: Final = integer(
+    "revenue_min", *_INT64, None, "`latest_revenue` is at least this; needs `currency`."
+)
+REVENUE_MAX: Final = integer(
+    "revenue_max", *_INT64, None, "`latest_revenue` is at most this; needs `currency`."
+)
+CURRENCY: Final = code(
+    "currency",
+    "[A-Z]{3}",
+    3,
+    "an ISO 4217 code, as SEK",
+    "`latest_currency` is this one; figures are never converted.",
+)
+STATUS: Final = words("status", STATUSES, "Only companies in one of these states.")
+IS_LISTED: Final = flag("is_listed", "Only listed companies, or only those without evidence of a listing.")
+REGISTERED_FROM: Final = day("registered_from", "Registered on this day or later.")
+REGISTERED_TO: Final = day("registered_to", "Registered on this day or before.")
+SORT: Final = word(
+    "sort",
+    SORTS,
+    None,
+    "Default: relevance with `q`, else id. A minus sorts downwards; what lacks the value comes last, equals by id.",
+)
+SEARCH: Final = Query(
+    Q,
+    COUNTRY,
+    INDUSTRY,
+    INDUSTRY_SCHEME,
+    REGION,
+    SIZE,
+    EMPLOYEES_MIN,
+    EMPLOYEES_MAX,
+    REVENUE_MIN,
+    REVENUE_MAX,
+    CURRENCY,
+    STATUS,
+    IS_LISTED,
+    REGISTERED_FROM,
+    REGISTERED_TO,
+    SORT,
+    FIELDS,
+    LIMIT,
+    CURSOR,
+)
 
 PERIOD_TYPE: Final = word("period_type", ("annual", "quarterly", "all"), "all", "Kind of period.")
 NEWEST_YEARS: Final = integer("years", 1, 30, None, "The newest fiscal years, this many.")

@@ -6,10 +6,21 @@ Does not belong here: how lines are written (`api.access_log`, `api.logs`).
 import re
 from typing import Final
 
-# Also as a URL may spell it: `%5F` is `_`, once or several times encoded, and any character may be escaped.
-_ESCAPE: Final = r"%(?:25)*[0-9A-Fa-f]{2}"
+_KINDS: Final = ("live", "secret", "public")
+_ESCAPED: Final = "%(?:25)*"  # once or several times encoded
+
+
+def _spelled(word: str) -> str:
+    """A pattern for the word as a URL may spell it: any character may be escaped."""
+    return "".join(
+        f"(?:{letter}|{_ESCAPED}(?:{ord(letter):02x}|{ord(letter.upper()):02x}))" for letter in word
+    )
+
+
 _KEY: Final = re.compile(
-    rf"(firm)(?:_|%(?:25)*5F)(live|secret|public)(?:_|%(?:25)*5F)(?:\w|{_ESCAPE})+", re.IGNORECASE
+    rf"{_spelled('firm_')}(?:{'|'.join(f'(?P<{kind}>{_spelled(kind)})' for kind in _KINDS)}){_spelled('_')}"
+    rf"(?:\w|{_ESCAPED}[0-9a-f]{{2}})+",
+    re.IGNORECASE,
 )
 
 
@@ -21,4 +32,4 @@ def redact(text: str) -> str:
 
 
 def _kind(found: re.Match[str]) -> str:
-    return f"firm_{found[2].lower()}_[redacted]"
+    return f"firm_{found.lastgroup}_[redacted]"

@@ -1,9 +1,11 @@
 """Runs the service under uvicorn until it is told to stop.
 
-Does not belong here: what is served (`api.app`) or opened (the composition root).
+Does not belong here: what is served (`api.app`) or opened (the composition root), or several processes
+(`api.workers`).
 """
 
 import gc
+import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -13,9 +15,9 @@ from types import FrameType
 import uvicorn
 from litestar.types import ASGIApp
 
-from api.logs import configure
 from api.settings import ApiSettings
 
+_LOGGER = logging.getLogger("firm.api")
 _BACKLOG = 2048
 _COLLECT_AFTER = (20_000, 20, 50)  # allocations; the default of 700 costs a few per cent
 
@@ -35,7 +37,7 @@ def server(
             port=settings.port if port is None else port,
             ws="none",
             lifespan="on",
-            proxy_headers=False,
+            proxy_headers=False,  # `api.proxies`, which believes only whom it was told to
             log_config=None,  # `api.logs` formats everything
             access_log=False,  # `api.access_log`, with request ids and without keys
             server_header=False,
@@ -47,14 +49,27 @@ def server(
 
 
 def tune_memory() -> None:
-    """What is loaded by now stays: the collector need not look at it again, nor every few requests."""
+    """What is loaded by now stays: the collector need not look at it again, nor every few requests.
+
+    Before workers are forked, it also keeps the collector from writing to pages that they share.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
 
 
 @contextmanager
-def _ending_well() -> Iterator[None]:
+def tuned_memory() -> Iterator[None]:
+    """The same for as long as the block runs: else extension modules report at the end what was never freed."""
+    tune_memory()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextmanager
+def ending_well() -> Iterator[None]:
     """To be told to stop is no failure: uvicorn raises the signal once more when it has shut down."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
@@ -66,26 +81,23 @@ def _ending_well() -> Iterator[None]:
     finally:
         for asked, handler in former.items():
             signal.signal(asked, handler)
-        gc.unfreeze()  # or extension modules report at the end what was never freed
 
 
-def serve(app: ASGIApp, settings: ApiSettings, host: str | None = None, port: int | None = None) -> None:
-    """Serve until SIGINT or SIGTERM; running requests are finished, new connections refused.
-
-    CannotListen where the address cannot be had.
-    """
-    configure()
-    with _ending_well():
-        tune_memory()
-        running = server(app, settings, host, port)
-        running.run(sockets=[_listening(running.config.host, running.config.port)])
+def serve(app: ASGIApp, settings: ApiSettings, listener: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM; running requests are finished, new connections refused."""
+    with ending_well(), tuned_memory():
+        server(app, settings).run(sockets=[listener])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(settings: ApiSettings) -> socket.socket:
+    """The socket to serve on; CannotListen where the address cannot be had."""
+    host, port = settings.host, settings.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]
         told = f"cannot listen on {host} port {port} ({reason}): choose another --host or --port"
         raise CannotListen(told) from None
+    _LOGGER.info("listening on %s port %d", host, listener.getsockname()[1])
+    return listener

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from api.access_log import AccessLog
+from api.accounts import Accounts
 from api.auth import Authenticator
 from api.clock import Clock
+from api.limits import Limits
+from api.metrics import Metrics
 from api.overload import Lists
 from api.pagination import Cursors
+from api.proxies import Proxies
 from api.settings import ApiSettings
 from api.stamps import Stamps
 from api.ulids import Ulids
+from warehouse.freshness import Freshness
 from warehouse.reading import Snapshot
 
 
@@ -22,6 +27,8 @@ class SnapshotSource(Protocol):
     """The part of `warehouse.reader.Reader` that routes use."""
 
     def pin(self) -> AbstractContextManager[Snapshot]: ...
+
+    def freshness(self) -> Freshness: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +39,13 @@ class Service:
     reader: SnapshotSource
     clock: Clock
     ulids: Ulids
+    accounts: Accounts
     authenticator: Authenticator
+    limits: Limits
     cursors: Cursors
     lists: Lists
     stamps: Stamps
     access_log: AccessLog
+    metrics: Metrics
+    proxies: Proxies
     openapi: bytes

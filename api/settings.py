@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from api.proxies import check_trusted
+from api.tiers import DEFAULT, Tiers, TiersError, load_tiers
+
 DEFAULT_DATA = Path(".data")
 
 
@@ -43,11 +46,31 @@ class ApiSettings:
     list_wait_seconds: float = 2.0
     """How long a search may wait for its turn before 503."""
 
+    list_seconds: float = 5.0
+    """How long a search may take before 503: a few that never end must not take all turns."""
+
     access_log: bool = True
     """One JSON line per request on standard error."""
 
     shutdown_seconds: float = 10.0
     """How long running requests may take to finish when the service is asked to stop."""
+
+    serve_workers: int = 1
+    """Processes that serve."""
+
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses and networks of proxies whose X-Forwarded-For or Forwarded is believed, and `unix`."""
+
+    metrics: str = "local"
+    """Who may read /metrics: `local` callers (this machine, private networks), `public`, or `off`."""
+
+    tiers: Tiers = DEFAULT
+    """What accounts of each tier may use (FIRM_TIERS names a file that changes it)."""
+
+    @property
+    def bursts_path(self) -> Path:
+        """The file by which the serving processes of one machine share bursts."""
+        return self.data / "limits" / "bursts-1"
 
     @property
     def control_database_url(self) -> str:
@@ -71,8 +94,13 @@ class ApiSettings:
             key_cache_seconds=read.number("FIRM_KEY_CACHE_SECONDS", default.key_cache_seconds, 0, 3600),
             list_concurrency=int(read.number("FIRM_LIST_CONCURRENCY", default.list_concurrency, 1, 64)),
             list_wait_seconds=read.number("FIRM_LIST_WAIT_SECONDS", default.list_wait_seconds, 0, 60),
+            list_seconds=read.number("FIRM_LIST_SECONDS", default.list_seconds, 0.1, 600),
             access_log=read.flag("FIRM_ACCESS_LOG", default.access_log),
             shutdown_seconds=read.number("FIRM_SHUTDOWN_SECONDS", default.shutdown_seconds, 0, 600),
+            serve_workers=int(read.number("FIRM_SERVE_WORKERS", default.serve_workers, 1, 256)),
+            trusted_proxies=read.proxies("FIRM_TRUSTED_PROXIES"),
+            tiers=read.tiers("FIRM_TIERS"),
+            metrics=read.choice("FIRM_METRICS", default.metrics, ("local", "public", "off")),
         )
 
 
@@ -98,3 +126,22 @@ class _Reader:
         if written not in ("true", "false", "1", "0"):
             raise SettingError(f"{name} must be true or false, not {written!r}")
         return written in ("true", "1")
+
+    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+        written = self.text(name, default).lower()
+        if written not in allowed:
+            raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {written!r}")
+        return written
+
+    def proxies(self, name: str) -> tuple[str, ...]:
+        try:
+            return check_trusted(self.text(name, ""))
+        except ValueError as error:
+            raise SettingError(f"{name} must list addresses, networks or unix: {error}") from None
+
+    def tiers(self, name: str) -> Tiers:
+        written = self.text(name, "")
+        try:
+            return load_tiers(Path(written)) if written else DEFAULT
+        except TiersError as error:
+            raise SettingError(f"{name}: {error}") from None

@@ -3,10 +3,13 @@
 Does not belong here: what differs between answers (`api.answers`).
 """
 
+import logging
 from email.utils import format_datetime
 from typing import Final
 
 from warehouse.reading import Snapshot
+
+_LOGGER: Final = logging.getLogger("firm.api")
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -28,7 +31,9 @@ class Stamps:
         number, headers = self._latest
         if number != snapshot.number:
             headers = _headers(snapshot)
-            self._latest = (snapshot.number, headers)
+            if number < snapshot.number:  # a request of the release before may still come: nothing to tell
+                self._latest = (snapshot.number, headers)
+                _LOGGER.info("serving release %d", snapshot.number)
         return headers
 
 

@@ -33,7 +33,8 @@ def integer(name: str, low: int, high: int, default: D, description: str) -> Par
             raise BadValue("out_of_range", requirement)
         return number
 
-    schema: dict[str, Any] = {"type": "integer", "format": "int32", "minimum": low, "maximum": high}
+    form = "int32" if low >= -(2**31) and high < 2**31 else "int64"
+    schema: dict[str, Any] = {"type": "integer", "format": form, "minimum": low, "maximum": high}
     if default is not None:
         schema["default"] = default
     return Parameter(name, read, default, description, schema)
@@ -92,7 +93,7 @@ def instant(name: str, description: str) -> Parameter[datetime | None]:
     return Parameter(name, read, None, description, schema)
 
 
-def word(name: str, allowed: Sequence[str], default: str, description: str) -> Parameter[str]:
+def word(name: str, allowed: Sequence[str], default: D, description: str) -> Parameter[str | D]:
     requirement = f"must be one of {', '.join(allowed)}"
 
     def read(text: str) -> str:
@@ -100,7 +101,9 @@ def word(name: str, allowed: Sequence[str], default: str, description: str) -> P
             raise BadValue("unknown_value", requirement)
         return text
 
-    schema = {"type": "string", "enum": list(allowed), "default": default}
+    schema: dict[str, Any] = {"type": "string", "enum": list(allowed)}
+    if default is not None:
+        schema["default"] = default
     return Parameter(name, read, default, description, schema)
 
 
@@ -108,12 +111,14 @@ def words(
     name: str, allowed: Sequence[str], description: str, canonical: Callable[[str], str] = str
 ) -> Parameter[tuple[str, ...]]:
     """Comma-separated words of a list, each once; `canonical` gives the one spelling of each."""
-    requirement = f"must be one or more of {', '.join(allowed)}, separated by commas"
+    requirement = f"must be one or more of {', '.join(allowed)}, separated by commas, each once"
 
     def read(text: str) -> tuple[str, ...]:
         given = text.split(",")
         if any(entry not in allowed for entry in given):
             raise BadValue("unknown_value", requirement)
+        if len(set(given)) < len(given):
+            raise BadValue("duplicate", requirement)
         return tuple(dict.fromkeys(canonical(entry) for entry in given))
 
     schema = {
@@ -124,6 +129,34 @@ def words(
         "uniqueItems": True,
     }
     return Parameter(name, read, (), description, schema, listed=True)
+
+
+def code(name: str, pattern: str, longest: int, described: str, description: str) -> Parameter[str | None]:
+    """One code of a fixed spelling, as a currency's; `described` continues «must be …»."""
+    compiled = re.compile(pattern)
+
+    def read(given: str) -> str:
+        if not compiled.fullmatch(given):
+            raise BadValue("format", f"must be {described}")
+        return given
+
+    schema = {"type": "string", "maxLength": longest, "pattern": f"^{pattern}$"}
+    return Parameter(name, read, None, description, schema)
+
+
+def codes(
+    one: Parameter[str | None], most: int, canonical: Callable[[str], str] = str
+) -> Parameter[tuple[str, ...]]:
+    """As many as `most` codes as `one` reads, separated by commas; `canonical` gives the one spelling of each."""
+
+    def read(given: str) -> tuple[str, ...]:
+        entries = given.split(",")
+        if len(entries) > most:
+            raise BadValue("too_many", f"must be at most {most} codes, separated by commas")
+        return tuple(dict.fromkeys(canonical(one.read(entry) or entry) for entry in entries))
+
+    schema = {"type": "array", "items": dict(one.schema), "minItems": 1, "maxItems": most}
+    return Parameter(one.name, read, (), one.description, schema, listed=True)
 
 
 def text(name: str, longest: int, description: str, pattern: str) -> Parameter[str | None]:

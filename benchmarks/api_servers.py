@@ -1,83 +1,219 @@
-"""One server process of the API benchmark: ours, an empty Litestar, or datasette, on one uvicorn.
+"""Servers of the API benchmarks, each a process of its own: ours, an empty Litestar, datasette, roapi.
 
-Started by `bench_api` as `python api_servers.py <which> <folder>`; prints its port (and key) and serves
-until its standard input closes, so that it never outlives the benchmark. Does not belong here: measuring.
+Ours is `firm serve` as an operator starts it, with keys, quota, headers, access log and metrics on. Does not belong
+here: what they hold (`api_release`, `api_peers`), what they are asked (`api_questions`), measuring.
 """
 
+import json
+import os
+import re
+import shutil
 import socket
+import subprocess
 import sys
-import threading
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-import uvicorn
-from litestar import Litestar, get
+from benchmarks.api_release import ROOT, Built
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def ours(folder: Path) -> tuple[Litestar, str]:
-    from api.accounts import Accounts
-    from api.app import create_app
-    from api.clock import Clock
-    from api.db.migrate import prepare
-    from api.secrets import load_or_create
-    from api.server import tune_memory
-    from api.settings import ApiSettings
-    from api.ulids import Ulids
-    from warehouse.paths import Layout
-    from warehouse.reader import Reader
-
-    settings, clock = ApiSettings(data=folder), Clock()
-    secrets = load_or_create(settings.secrets_path)
-    database = prepare(settings.control_database_url)
-    accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall))
-    accounts.create_account("bench@example.com", "business")
-    key = accounts.create_key("bench@example.com", "live").key
-    log = (folder / "access.log").open("ab", buffering=0)
-    app = create_app(settings, Reader(Layout(folder)), database, secrets, clock, log.write)
-    tune_memory()
-    return app, key
+HOST = "127.0.0.1"
+_READY_SECONDS = 300.0
+_EMAIL = "bench@example.com"
+_CLIENTS = {"failed_authentications_per_second": 10**6}
+_GENEROUS = {
+    "monthly_requests": 10**9,
+    "burst_per_second": 10**6,
+    "burst_capacity": 10**6,
+}  # counted all the same
 
 
-def empty(folder: Path) -> tuple[Litestar, str]:  # noqa: ARG001
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Mebibytes a process holds: its own, and pages of files that it shares with all who map them."""
+
+    own: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server: where it listens, the key it wants, its processes."""
+
+    which: str
+    port: int
+    key: str
+    process: int
+
+    def memory(self) -> Memory:
+        """Of the process that answers; of the largest where there are several workers."""
+        return max((_memory(one) for one in _family(self.process)), key=lambda found: found.own)
+
+    def worked(self) -> float:
+        """Seconds of processor time that its processes have used: tells what a busy machine hides."""
+        return sum(_worked(one) for one in _family(self.process))
+
+
+@contextmanager
+def serving(which: str, world: Built) -> Iterator[Server]:
+    """Starts a server over a world and waits until it listens; it ends with the block."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        port, log = _free_port(), folder / "server.log"
+        command, environment, key = _STARTS[which](world, folder, port)
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=stack.enter_context(log.open("wb")),
+        )
+        stack.callback(_end, process)
+        _until_listening(process, port, log)
+        yield Server(which, port, key, process.pid)
+
+
+Start = tuple[list[str], dict[str, str], str]
+
+
+def _ours(world: Built, folder: Path, port: int) -> Start:
+    data = folder / "data"
+    data.mkdir()
+    for name in ("releases", "ledger"):  # read only; keys and usage are this run's own
+        (data / name).symlink_to(world.data / name)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("FIRM_")}
+    tiers = folder / "tiers.json"
+    tiers.write_text(json.dumps({"tiers": {"business": _GENEROUS}, "clients": _CLIENTS}))
+    environment = {**kept, "FIRM_DATA": str(data), "FIRM_ACCESS_LOG": "true", "FIRM_TIERS": str(tiers)}
+    _firm(environment, "accounts", "create", "--email", _EMAIL, "--tier", "business")
+    made = _firm(environment, "keys", "create", "--account", _EMAIL, "--kind", "live", "--json")
+    command = [sys.executable, "-m", "firm", "serve", "--host", HOST, "--port", str(port)]
+    return command, environment, json.loads(made)["key"]
+
+
+def _firm(environment: dict[str, str], *arguments: str) -> str:
+    command = [sys.executable, "-m", "firm", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def _empty(world: Built, folder: Path, port: int) -> Start:  # noqa: ARG001
+    return _application("empty_application", str(port))
+
+
+def _datasette(world: Built, folder: Path, port: int) -> Start:  # noqa: ARG001
+    return _application("datasette_application", str(port), str(world.folder / "peer.db"))
+
+
+def _application(maker: str, *arguments: str) -> Start:
+    code = f"import sys; from benchmarks import api_servers as s; s.run(s.{maker}(*sys.argv[2:]), int(sys.argv[1]))"
+    return [sys.executable, "-c", code, *arguments], dict(os.environ), ""
+
+
+def _roapi(world: Built, folder: Path, port: int) -> Start:
+    settings = {
+        "addr": {"http": f"{HOST}:{port}", "postgres": f"{HOST}:0", "flight_sql": f"{HOST}:0"},
+        "tables": [{"name": "companies", "uri": str(world.folder / "companies.parquet")}],
+        "kvstores": [
+            {
+                "name": "profiles",
+                "uri": str(world.folder / "profiles.parquet"),
+                "key": "org_number",
+                "value": "body",
+            }
+        ],
+    }
+    path = folder / "roapi.yml"
+    path.write_text(json.dumps(settings))  # JSON is YAML too
+    found = shutil.which(
+        "roapi", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    )
+    if found is None:
+        raise SystemExit("roapi is not installed: run `make setup`")
+    return [found, "-c", str(path)], dict(os.environ), ""
+
+
+_STARTS = {"ours": _ours, "empty": _empty, "datasette": _datasette, "roapi": _roapi}
+
+
+def empty_application() -> object:
+    """A Litestar application that does nothing: the floor."""
+    from litestar import Litestar, get
+
     @get("/")
     async def hello() -> dict[str, str]:
         return {"hello": "world"}
 
-    return Litestar([hello], openapi_config=None), "-"
+    return Litestar([hello], openapi_config=None)
 
 
-def datasette(folder: Path) -> tuple[object, str]:
+def datasette_application(path: str) -> object:
+    """Datasette over one immutable file, as `datasette serve -i` makes it."""
     from datasette.app import Datasette
 
-    return Datasette(files=[str(folder / "peer.db")], immutables=[]).app(), "-"
+    return Datasette(files=[], immutables=[path], settings={"suggest_facets": False}).app()
 
 
-def main() -> None:
-    sys.path.insert(0, str(ROOT))
-    which, folder = sys.argv[1], Path(sys.argv[2])
-    app, key = {"ours": ours, "empty": empty, "datasette": datasette}[which](folder)
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        app,  # type: ignore[arg-type]
-        log_config=None,
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        ws="none",
-        proxy_headers=False,
+def run(application: object, port: int) -> None:
+    """Serves a peer under the same server and options as ours."""
+    from api.server import server, tune_memory
+    from api.settings import ApiSettings
+
+    tune_memory()
+    server(application, ApiSettings(), HOST, port).run()  # type: ignore[arg-type]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return probe.getsockname()[1]
+
+
+def _until_listening(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+    until = time.monotonic() + _READY_SECONDS
+    while time.monotonic() < until and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex((HOST, port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"{process.args} does not listen:\n{log.read_text(errors='replace')[-3000:]}")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _family(process: int) -> list[int]:
+    """A process and its children."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    children = [int(one) for one in path.read_text().split()] if path.exists() else []
+    return [process, *(further for child in children for further in _family(child))]
+
+
+def _memory(process: int) -> Memory:
+    """As the kernel counts it; nothing where there is no /proc."""
+    path = Path(f"/proc/{process}/status")
+    found = (
+        dict(re.findall(r"^(Rss\w+):\s+(\d+) kB", path.read_text(), re.MULTILINE)) if path.exists() else {}
     )
-    server = uvicorn.Server(config)
-    threading.Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
-    print(listener.getsockname()[1], key, flush=True)
-    server.run(sockets=[listener])
+    return Memory(
+        int(found.get("RssAnon", 0)) // 1024,
+        (int(found.get("RssFile", 0)) + int(found.get("RssShmem", 0))) // 1024,
+    )
 
 
-def _stop_with_parent(server: uvicorn.Server) -> None:
-    sys.stdin.read()
-    server.should_exit = True
-
-
-if __name__ == "__main__":
-    main()
+def _worked(process: int) -> float:
+    path = Path(f"/proc/{process}/stat")
+    if not path.exists():
+        return 0.0
+    fields = path.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

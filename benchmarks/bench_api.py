@@ -1,150 +1,169 @@
-"""Profile requests per second through the whole route, against an empty Litestar handler and datasette.
+"""Profiles over HTTP, against an empty Litestar handler, datasette and roapi on the same rows.
 
-Servers and load run on one machine over loopback, in alternated rounds, because machines swing by half
-between minutes; ratios are medians over the rounds. `run` is what `make bench` calls.
+Servers and load run on one machine over loopback, in alternated rounds of short turns, because machines swing by
+half between minutes; ratios are medians over the rounds. Memory is read while the servers run. Does not belong
+here: lists and search (`bench_search`). `run` is what `make bench` calls.
 """
 
 import random
-import sqlite3
 import statistics
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any
 
-import polars as pl
+from benchmarks import api_world
+from benchmarks.api_questions import Questions, Row, profile
+from benchmarks.api_release import Built, world
+from benchmarks.api_servers import HOST, Memory, Server, serving
+from benchmarks.load import Answers, measure, percentile
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import api_world  # noqa: E402
-from benchmarks.load import measure  # noqa: E402
-
-COMPANIES = 20_000
-REQUESTS = {"ours": 9_000, "empty": 12_000, "datasette": 1_200}
 CONNECTIONS = 16
-TURNS = 6  # of each server within a round
-ASKED = {"empty": 0.5, "datasette": 4.0}
-NAMES = {
-    "empty": "profile over HTTP against an empty Litestar handler",
-    "datasette": "profile over HTTP against datasette on the same rows",
+TURNS = 4  # of each server within a round
+SERVERS = {"ours": "ours", "empty": "empty", "datasette": "datasette", "roapi": "roapi", "roapi-kv": "roapi"}
+"""What is asked, and the process that answers it. Roapi's key-value store is a hash map of ready JSON in memory,
+without keys, quota, tags or log: told as the ceiling."""
+REQUESTS = {"ours": 9_000, "empty": 12_000, "datasette": 1_200, "roapi": 200, "roapi-kv": 12_000}
+MOST_SECONDS = 2.0  # a turn of a slow peer is cut to about this
+PEERS = {
+    "empty": "empty Litestar handler",
+    "datasette": "datasette",
+    "roapi": "roapi, table by number",
+    "roapi-kv": "roapi, key-value store",
 }
+ASKED = {"empty": ">= 0.5", "datasette": ">= 4", "roapi": "told", "roapi-kv": "told"}
+SLOWER = 3.0
+"""How many times the empty handler's p99 ours may take."""
 
 
 @dataclass
-class Server:
-    which: str
-    port: int
-    key: str
+class Round:
+    """Requests a second, p99 and processor seconds a request of one round, by what was asked."""
 
-    def requests(self, count: int, chance: random.Random) -> list[bytes]:
-        """Bounded: `count` requests, each for a company by chance."""
-        return [self._request(chance.randrange(COMPANIES)) for _ in range(count)]
-
-    def _request(self, index: int) -> bytes:
-        number = api_world.org_number(index)
-        path = {
-            "ours": f"/api/v1/companies/{number}",
-            "empty": "/",
-            "datasette": f"/peer/companies/{number}.json?_shape=array",
-        }[self.which]
-        key = f"Authorization: Bearer {self.key}\r\n" if self.which == "ours" else ""
-        return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{key}Accept: */*\r\n\r\n".encode()
-
-    def seconds(self, count: int, chance: random.Random) -> float:
-        """How long it takes to answer `count` requests."""
-        return measure("127.0.0.1", self.port, self.requests(count, chance), CONNECTIONS).seconds
+    rate: dict[str, float] = field(default_factory=dict)
+    p99: dict[str, float] = field(default_factory=dict)
+    work: dict[str, float] = field(default_factory=dict)
 
 
-@contextmanager
-def serving(which: str, folder: Path) -> Iterator[Server]:
-    """A server process; it ends with the block, or with this process."""
-    script = Path(__file__).with_name("api_servers.py")
-    process = subprocess.Popen(
-        [sys.executable, str(script), which, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    try:
-        assert process.stdout is not None
-        port, key = process.stdout.readline().split()
-        yield Server(which, int(port), key.decode())
-    finally:
-        process.communicate(timeout=20)
+def run(companies: int = 1_000_000, rounds: int = 5) -> list[dict[str, Any]]:
+    """One result per peer, the p99 beside the empty handler's, and what the release took to make and keep."""
+    built = world(companies)
+    rows = Questions(built).rows
+    chance = random.Random(1)
+    with ExitStack() as stack:
+        servers = {
+            which: stack.enter_context(serving(which, built)) for which in dict.fromkeys(SERVERS.values())
+        }
+        counts = {asked: _warmed(asked, servers, rows, chance) for asked in SERVERS}
+        measured = [_round(servers, counts, rows, chance) for _ in range(rounds)]
+        memory = {which: server.memory() for which, server in servers.items()}
+    results = [_faster(peer, measured, memory, companies) for peer in PEERS]
+    return [*results, _steadier(measured, companies), *release_results(built)]
 
 
-def run(rounds: int = 5) -> list[dict[str, Any]]:
-    """One result per peer; `ratio` is the median of the rounds' ratios."""
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        prepare(Path(folder))
-        servers = [stack.enter_context(serving(which, Path(folder))) for which in REQUESTS]
-        chance = random.Random(1)
-        for server in servers:  # warm: caches, key look-up
-            server.seconds(200, chance)
-        measured = [_round(servers, chance) for _ in range(rounds)]
-    return [_result(peer, measured) for peer in ASKED]
+def _warmed(asked: str, servers: dict[str, Server], rows: Sequence[Row], chance: random.Random) -> int:
+    """Requests of one turn, after some that fill caches: as many as asked, fewer of a slow peer."""
+    few = max(16, min(300, REQUESTS[asked] // TURNS))
+    taken = _turn(asked, servers, rows, chance, few).seconds
+    return max(CONNECTIONS, min(REQUESTS[asked] // TURNS, int(few * MOST_SECONDS / taken)))
 
 
-def prepare(folder: Path) -> None:
-    companies = api_world.rows(COMPANIES)
-    api_world.publish(folder, companies)
-    peer_database(folder / "peer.db", companies)
+def _turn(
+    asked: str, servers: dict[str, Server], rows: Sequence[Row], chance: random.Random, count: int
+) -> Answers:
+    server = servers[SERVERS[asked]]
+    asks = [profile(asked, row, server.key) for row in chance.choices(rows, k=count)]
+    return measure(HOST, server.port, asks, CONNECTIONS)
 
 
-def peer_database(path: Path, companies: pl.DataFrame) -> None:
-    """The columns of a profile as a table that datasette serves by primary key."""
-    columns = ["org_number", *[name for name in _PROFILE if name != "org_number"]]
-    with sqlite3.connect(path) as connection:
-        connection.execute(
-            f"CREATE TABLE companies ({', '.join(columns)}, PRIMARY KEY (org_number)) WITHOUT ROWID"
-        )
-        unknown = [pl.lit(None).alias(name) for name in _PROFILE if name.startswith("latest_")]
-        whole = companies.with_columns(pl.col("registered_date").cast(pl.String), *unknown)
-        values = whole.select(columns).rows()
-        connection.executemany(f"INSERT INTO companies VALUES ({', '.join('?' * len(columns))})", values)
-    connection.close()
-
-
-_PROFILE = (
-    "company_id",
-    "org_number",
-    "name",
-    "country",
-    "industry_code",
-    "industry_label",
-    "municipality",
-    "county",
-    "registered_date",
-    "status",
-    "is_listed",
-    "latest_revenue",
-    "latest_currency",
-    "latest_year",
-)
-
-
-def _round(servers: list[Server], chance: random.Random) -> dict[str, float]:
-    """Requests per second of each; turns are short, so that a busy moment of the machine meets all alike."""
-    seconds = dict.fromkeys(REQUESTS, 0.0)
+def _round(
+    servers: dict[str, Server], counts: dict[str, int], rows: Sequence[Row], chance: random.Random
+) -> Round:
+    """Turns are short, so that a busy moment of the machine meets all alike."""
+    told = Round()
+    turns, work = {asked: [] for asked in SERVERS}, dict.fromkeys(SERVERS, 0.0)
     for _ in range(TURNS):
-        for server in servers:
-            seconds[server.which] += server.seconds(REQUESTS[server.which] // TURNS, chance)
-    return {which: count / seconds[which] for which, count in REQUESTS.items()}
+        for asked in SERVERS:
+            before = servers[SERVERS[asked]].worked()
+            turns[asked].append(_turn(asked, servers, rows, chance, counts[asked]))
+            work[asked] += servers[SERVERS[asked]].worked() - before
+    for asked, answers in turns.items():
+        told.work[asked] = work[asked] / (TURNS * counts[asked])
+        told.rate[asked] = TURNS * counts[asked] / sum(one.seconds for one in answers)
+        told.p99[asked] = percentile([taken for one in answers for taken in one.all()], 0.99)
+    return told
 
 
-def _result(peer: str, measured: list[dict[str, float]]) -> dict[str, Any]:
+def _faster(peer: str, measured: list[Round], memory: dict[str, Memory], companies: int) -> dict[str, Any]:
+    ratio = statistics.median(one.rate["ours"] / one.rate[peer] for one in measured)
+    asked = ASKED[peer]
     return {
-        "name": NAMES[peer],
-        "ours_rps": round(statistics.median(one["ours"] for one in measured)),
-        "peer_rps": round(statistics.median(one[peer] for one in measured)),
-        "ratio": round(statistics.median(one["ours"] / one[peer] for one in measured), 3),
-        "asked": ASKED[peer],
+        "name": f"profile, {api_world.written(companies)} companies",
+        "against": PEERS[peer],
+        "ours_rps": round(statistics.median(one.rate["ours"] for one in measured)),
+        "peer_rps": round(statistics.median(one.rate[peer] for one in measured)),
+        "ratio": round(ratio, 3),
+        "asked": asked,
+        "met": ratio >= float(asked.removeprefix(">= ")) if asked.startswith(">") else None,
         "unit": "requests/s",
+        "ours_cpu_us": _microseconds(measured, "ours"),
+        "peer_cpu_us": _microseconds(measured, peer),
+        "memory_mb": memory["ours"].own,
+        "peer_memory_mb": memory[SERVERS[peer]].own,
     }
 
 
+def _microseconds(measured: list[Round], asked: str) -> float:
+    """Processor time of the server for one request."""
+    return round(1_000_000 * statistics.median(one.work[asked] for one in measured), 1)
+
+
+def _steadier(measured: list[Round], companies: int) -> dict[str, Any]:
+    ratio = statistics.median(one.p99["ours"] / one.p99["empty"] for one in measured)
+    return {
+        "name": f"profile p99 at {CONNECTIONS} connections, {api_world.written(companies)} companies",
+        "against": PEERS["empty"],
+        "ours_ms": round(1000 * statistics.median(one.p99["ours"] for one in measured), 2),
+        "peer_ms": round(1000 * statistics.median(one.p99["empty"] for one in measured), 2),
+        "ratio": round(ratio, 2),
+        "asked": f"<= {SLOWER:g}",
+        "met": ratio <= SLOWER,
+        "unit": "ms",
+    }
+
+
+def release_results(built: Built) -> list[dict[str, Any]]:
+    """What a release of this world weighs and took to make, beside the peers' files of the same rows."""
+    told, count = built.told, int(built.told["companies"])
+    weight = (told["serving_bytes"] + told["warehouse_bytes"]) / count
+    return [
+        {
+            "name": f"release of {api_world.written(count)} companies, a company",
+            "against": "datasette's file, indexed alike",
+            "ours_bytes": round(weight),
+            "peer_bytes": round(told["datasette_bytes"] / count),
+            "ratio": round(weight * count / told["datasette_bytes"], 2),
+            "asked": "told",
+            "met": None,
+            "unit": "bytes",
+            "serving_bytes": told["serving_bytes"],
+            "warehouse_bytes": told["warehouse_bytes"],
+        },
+        {
+            "name": f"publishing {api_world.written(count)} companies in full",
+            "against": "filling datasette's and roapi's files",
+            "ours_s": told["publish_s"],
+            "peer_s": told["peers_s"],
+            "ratio": round(told["publish_s"] / told["peers_s"], 2),
+            "asked": "told",
+            "met": None,
+            "unit": "s",
+            "history_s": told["history_s"],
+            "peak_mb": told["publish_peak_mb"],
+        },
+    ]
+
+
 if __name__ == "__main__":
-    for result in run():
+    for result in run(20_000, 1):
         print(result)

@@ -2,29 +2,63 @@
 
 from __future__ import annotations
 
-import typer
+from importlib import import_module
+from typing import Any, Final, cast
 
-from firm.commands import accounts, demo, doctor, ingest, later, release, sandbox, serve
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+_COMMANDS: Final = {
+    "ingest": "ingest.ingest",
+    "serve": "serve.serve",
+    "deliver": "serve.deliver",
+    "dagster": "ingest.dagster",
+    "accounts": "accounts.accounts",
+    "keys": "accounts.keys",
+    "release": "release.release",
+    "sandbox": "sandbox.sandbox",
+    "doctor": "doctor.doctor",
+    "demo": "demo.demo",
+    "export": "export.export",
+    "rebuild": "later.rebuild",
+}
+"""By name: module of `firm.commands` and what it holds, a function or a group of commands."""
+
+
+class _Late(TyperGroup):
+    """Loads a command when it is asked for: a service must not carry Dagster and polars in its memory."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- the library's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | TyperGroup | None:  # noqa: ARG002 -- as above
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(".")
+        found = getattr(import_module(f"firm.commands.{module}"), name)
+        if isinstance(found, typer.Typer):
+            command = typer.main.get_group(found)
+        else:
+            alone = typer.Typer(add_completion=False)
+            alone.command(cmd_name)(found)
+            command = cast("TyperCommand", typer.main.get_command(alone))
+        command.name = cmd_name
+        return command
+
 
 app = typer.Typer(
     name="firm",
+    cls=_Late,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Company registry data of five countries as one API and a stream of events.",
 )
-app.command()(ingest.ingest)
-app.command()(serve.serve)
-app.command()(serve.deliver)
-app.command()(ingest.dagster)
-app.add_typer(accounts.accounts, name="accounts")
-app.add_typer(accounts.keys, name="keys")
-app.add_typer(release.release, name="release")
-app.add_typer(sandbox.sandbox, name="sandbox")
-app.command()(doctor.doctor)
-app.command()(demo.demo)
-app.command()(later.export)
-app.command()(later.rebuild)
+
+
+@app.callback()
+def _every_command() -> None:
+    """Nothing is common to all commands."""
 
 
 def main() -> None:

@@ -79,4 +79,4 @@ class Installation:
         """What an operator does with accounts and keys."""
         clock = Clock()
         with self.database() as database:
-            yield Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall))
+            yield Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall), self.settings.tiers)

@@ -12,7 +12,11 @@ from typing import NoReturn
 
 import typer
 
+from api.settings import SettingError as ServiceSettingError
+from pipelines.settings import SettingError as PipelineSettingError
+
 ERROR, USAGE = 1, 2
+_SETTINGS = (ServiceSettingError, PipelineSettingError)
 
 
 def fail(message: str, code: int = ERROR) -> NoReturn:
@@ -28,8 +32,11 @@ def not_built_yet(what: str, instead: str) -> NoReturn:
 
 @contextmanager
 def explained(*kinds: type[Exception], code: int = ERROR) -> Iterator[None]:
-    """Turn the named exceptions, whose messages are written for people, into that ending. Others stay loud."""
+    """Turn the named exceptions, whose messages are written for people, into that ending. Others stay loud.
+
+    A setting that makes no sense is wrong use, whichever command reads it first.
+    """
     try:
         yield
     except kinds as error:
-        fail(str(error), code)
+        fail(str(error), USAGE if isinstance(error, _SETTINGS) else code)

@@ -12,15 +12,16 @@ import dagster as dg
 import connectors
 from connectors.declare import Jurisdiction
 from pipelines.assets.events import events_asset
+from pipelines.assets.exports import export_asset
 from pipelines.assets.history import history_asset
 from pipelines.assets.normalised import normalised_asset
 from pipelines.assets.raw import raw_asset
 from pipelines.assets.release import release_asset
 from pipelines.assets.staged import staged_asset
-from pipelines.jobs import market_job
+from pipelines.jobs import export_job, market_job
 from pipelines.registries import live_origin
 from pipelines.resources import Workspace, workspace_resource
-from pipelines.schedules import market_schedule
+from pipelines.schedules import export_schedule, market_schedule
 from pipelines.settings import Settings
 
 
@@ -39,16 +40,23 @@ def build_defs(
     """
     workspace = workspace or Workspace(settings, connectors.JURISDICTIONS)
     markets = [made for made in workspace.jurisdictions if made.state == "served"]
-    jobs = [market_job(jurisdiction) for jurisdiction in markets]
+    jobs = [make(jurisdiction) for make in (market_job, export_job) for jurisdiction in markets]
     made = {
         "workspace": workspace_resource(workspace),
         "origin": live_origin(settings),
         **(resources or {}),
     }
     return dg.Definitions(
-        assets=[*(asset for market in markets for asset in market_assets(market)), release_asset(markets)],
+        assets=[
+            *(asset for market in markets for asset in market_assets(market)),
+            release_asset(markets),
+            *(export_asset(market) for market in markets),
+        ],
         jobs=jobs,
-        schedules=[market_schedule(market, workspace) for market in markets],
+        schedules=[
+            *(market_schedule(market, workspace) for market in markets),
+            *(export_schedule(market) for market in markets),
+        ],
         resources=made,
         executor=dg.in_process_executor,
     )

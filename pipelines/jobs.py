@@ -1,4 +1,4 @@
-"""Jobs: one per market, from fetch to release, in one process.
+"""Jobs: one per market, from fetch to release, in one process; and one that exports what is released.
 
 A process per step costs seconds each; what wants more than one core has its own pool (`parsing`).
 
@@ -21,6 +21,11 @@ def job_name(jurisdiction: Jurisdiction) -> str:
     return f"ingest_{jurisdiction.code.lower()}"
 
 
+def export_job_name(jurisdiction: Jurisdiction) -> str:
+    """`export_<cc>`."""
+    return f"export_{jurisdiction.code.lower()}"
+
+
 def market_assets(jurisdiction: Jurisdiction) -> list[dg.AssetKey]:
     """Every asset of a market, the release not among them."""
     return [
@@ -38,4 +43,14 @@ def market_job(jurisdiction: Jurisdiction) -> Any:  # Dagster names the type in 
         executor_def=dg.in_process_executor,
         run_tags={MARKET_TAG: jurisdiction.code, MARKETS_TAG: jurisdiction.code},
         description=f"Ingest of {jurisdiction.code}: fetch, read, normalise, compare, publish.",
+    )
+
+
+def export_job(jurisdiction: Jurisdiction) -> Any:
+    """The hand-over of one market: no part of its ingest, which waits for nobody's files."""
+    return dg.define_asset_job(
+        export_job_name(jurisdiction),
+        selection=dg.AssetSelection.assets(market_key(jurisdiction, "export")),
+        executor_def=dg.in_process_executor,
+        description=f"Bulk hand-over of {jurisdiction.code} from the release that is served.",
     )

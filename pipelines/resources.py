@@ -22,6 +22,7 @@ from pipelines.parsing import Readers
 from pipelines.receipts import Receipts
 from pipelines.settings import Settings
 from warehouse.archive import Archive, utc_now
+from warehouse.exports import Exports
 from warehouse.files import Step, no_step
 from warehouse.history import History
 from warehouse.lake import Lake
@@ -65,6 +66,10 @@ class Workspace:
     @cached_property
     def releases(self) -> Releases:
         return Releases(self.layout, self.clock, keep=self.settings.keep_releases, on_step=self.on_step)
+
+    @cached_property
+    def exports(self) -> Exports:
+        return Exports(self.layout, self.clock, keep=self.settings.keep_exports, on_step=self.on_step)
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -1,17 +1,23 @@
-"""Schedules: each market once a day, when its profile dataset is due. All are off until turned on.
+"""Schedules: each market once a day, when its profile dataset is due, and its export at night.
+
+All are off until turned on.
 
 Docs: https://docs.dagster.io/guides/automate/schedules
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 import dagster as dg
 
 from connectors.declare import Jurisdiction
 from pipelines import partitions
 from pipelines.batches import next_batch
-from pipelines.jobs import job_name
+from pipelines.jobs import export_job_name, job_name
 from pipelines.resources import Workspace, profile_dataset
+
+EXPORT_CRON: Final = "30 3 * * *"
 
 
 def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.ScheduleDefinition:
@@ -31,3 +37,14 @@ def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Sche
         return dg.RunRequest(run_key=batch, partition_key=batch)
 
     return schedule
+
+
+def export_schedule(jurisdiction: Jurisdiction) -> dg.ScheduleDefinition:
+    """A nightly export of one market; with no release since the last one it finds nothing to do."""
+    return dg.ScheduleDefinition(
+        name=f"{export_job_name(jurisdiction)}_nightly",
+        job_name=export_job_name(jurisdiction),
+        cron_schedule=EXPORT_CRON,
+        execution_timezone="UTC",
+        description=f"Nightly bulk hand-over of {jurisdiction.code}.",
+    )

@@ -19,10 +19,10 @@ DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
 
 
 class SettingError(ValueError):
-    """A setting that cannot be used: says which, what it holds and what it takes."""
+    """A setting that cannot be used: says which, what it takes and what it holds."""
 
     def __init__(self, name: str, value: str, takes: str) -> None:
-        super().__init__(f"{name}={value!r}: takes {takes}")
+        super().__init__(f"{name} must be {takes}, not {value!r}")
         self.name = name
 
 
@@ -36,6 +36,7 @@ class Settings:
     pool_documents: FIRM_POOL_DOCUMENTS, from how many documents in one batch the process pool is worth
     starting.
     keep_runs: FIRM_KEEP_RUNS, how many runs' receipts stay on disk.
+    keep_exports: FIRM_KEEP_EXPORTS, how many exports of each market stay on disk.
     user_agent: FIRM_USER_AGENT, how we introduce ourselves to registries.
     credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that want a key.
     """
@@ -45,6 +46,7 @@ class Settings:
     workers: int = 0
     pool_documents: int = 1500
     keep_runs: int = 50
+    keep_exports: int = 3
     user_agent: str = DEFAULT_USER_AGENT
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
 
@@ -57,6 +59,7 @@ class Settings:
             workers=_count(environment, "FIRM_WORKERS", 0, 0),
             pool_documents=_count(environment, "FIRM_POOL_DOCUMENTS", 1500, 1),
             keep_runs=_count(environment, "FIRM_KEEP_RUNS", 50, 1),
+            keep_exports=_count(environment, "FIRM_KEEP_EXPORTS", 3, 1),
             user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
             credentials=_credentials(environment.get("FIRM_CREDENTIALS") or ""),
         )

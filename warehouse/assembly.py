@@ -1,4 +1,4 @@
-"""`warehouse.duckdb` of a release: the shared tables in full, sorted, and a digest of each company.
+"""`warehouse.duckdb` of a release: the shared tables in full, sorted, digests, and the table `search`.
 
 Made from the histories, or copied from the former release with the changed companies written again. Does not
 belong here: what the API answers from (`serving`), or folders, pointers and manifests (`release`).
@@ -16,7 +16,7 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from warehouse import render
+from warehouse import render, searching
 from warehouse.engine import columns, connect, frame, number, quoted, registered
 from warehouse.manifests import Standing
 from warehouse.schema.tables import TABLES
@@ -82,6 +82,7 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
                 for table in TABLES:
                     _copy(connection, table, source)
         _digest(connection, "")
+        searching.build(connection)
         connection.execute("CHECKPOINT")
 
 
@@ -100,6 +101,7 @@ def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
                 for table in TABLES:
                     connection.execute(_select(table, "SEMI JOIN wanted USING (company_id)"))
             _digest(connection, _WANTED)
+            searching.patch(connection)
         connection.execute("CHECKPOINT")
 
 

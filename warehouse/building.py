@@ -5,6 +5,7 @@ Does not belong here: locks, the ledger, verifying, the pointer (`release`).
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing
 from warehouse.paths import Layout
 from warehouse.reading import DatasetState, MarketState
 from warehouse.schema.tables import EVENTS, TABLES
+from warehouse.searching import PLACES, SEARCH
 
 COMPACT_AFTER: Final = timedelta(days=7)  # patches leave holes and unsorted rows behind
 
@@ -63,8 +65,9 @@ class Plan:
 
 @cache
 def schema_fingerprint() -> str:
-    """The edition of the schema that this code writes."""
-    return render.fingerprint((*TABLES, EVENTS))
+    """The edition of both files that this code writes."""
+    tables = render.fingerprint((*TABLES, EVENTS, SEARCH, PLACES))
+    return hashlib.sha256("\n".join((tables, *serving.SCHEMA)).encode()).hexdigest()
 
 
 def plan(

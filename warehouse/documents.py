@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from warehouse.engine import quoted
+from warehouse.engine import columns, quoted
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
 
@@ -26,9 +26,9 @@ PROFILE: Final = (
     ("registered_date", "c.registered_date"),
     ("status", "c.status"),
     ("is_listed", "c.is_listed"),
-    ("latest_revenue", "l.revenue"),
-    ("latest_currency", "l.currency"),
-    ("latest_year", "l.fiscal_year"),
+    ("latest_revenue", "s.latest_revenue"),
+    ("latest_currency", "s.latest_currency"),
+    ("latest_year", "s.latest_year"),
 )
 DETAIL: Final = tuple(
     # lists are never null in an answer: a register that tells no former names leaves the list empty
@@ -184,20 +184,45 @@ _CLASS: Final = """
 RANK: Final = f"(({_CLASS})::BIGINT << 56) + ('0x' || sha256(c.company_id)[1:14])::BIGINT"
 
 
-def profiles() -> str:
-    """Profiles of the companies in `wanted`: rank, id, number, name, country, body, etag and the parts."""
+# Columns of `search` that are those of the companies table.
+AS_SERVED: Final = (
+    "country",
+    "industry_code",
+    "industry_scheme",
+    "employees",
+    "status",
+    "is_listed",
+    "registered_date",
+)
+
+
+def search_rows() -> str:
+    """What `searching` makes rows of, for the companies in `wanted`, best rank first."""
     return f"""
-        WITH latest AS ({LATEST}), names AS ({_OTHER_NAMES})
-        SELECT rank, company_id, org_number, name, country, {bytes_of("body")}, {etag("body")},
-            {bytes_of("detail")}, {bytes_of("identifiers")}, {bytes_of("address")}, {bytes_of("sources")}
+        WITH latest AS ({LATEST})
+        SELECT {RANK} AS rank, c.company_id, c.name, {columns(AS_SERVED, "c.")},
+            c.municipality, c.municipality_code, c.county, c.county_code,
+            l.revenue AS latest_revenue, l.currency AS latest_currency, l.fiscal_year AS latest_year
+        FROM companies AS c SEMI JOIN wanted USING (company_id)
+        LEFT JOIN latest AS l USING (company_id) ORDER BY rank
+    """
+
+
+def profiles() -> str:
+    """Profiles of the companies in `wanted`: rank, id, number, name, body, etag, parts; folded name, country."""
+    return f"""
+        WITH names AS ({_OTHER_NAMES})
+        SELECT rank, company_id, org_number, name, {bytes_of("body")}, {etag("body")},
+            {bytes_of("detail")}, {bytes_of("identifiers")}, {bytes_of("address")}, {bytes_of("sources")},
+            trim(words), country
         FROM (
-            SELECT {RANK} AS rank, c.company_id, c.org_number, c.name, c.country,
+            SELECT s.rank, c.company_id, c.org_number, c.name, c.country, s.words,
                 {json_object(PROFILE)} AS body, {json_object(DETAIL)} AS detail,
                 {json_object(IDENTIFIERS)} AS identifiers,
                 {nested("address", json_object(ADDRESS))} AS address,
                 {nested("sources", "coalesce(c.sources, '[]')")} AS sources
             FROM companies AS c SEMI JOIN wanted USING (company_id)
-            LEFT JOIN latest AS l USING (company_id) LEFT JOIN names AS n USING (company_id)
+            JOIN search AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
         ) ORDER BY rank
     """
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Self
 
 from warehouse import files
 from warehouse.paths import Layout
-from warehouse.reading import DatasetState, Held, MarketState
+from warehouse.reading import DatasetState, Held, MarketState, Terms
 
 MANIFEST: Final = "manifest.json"
 WAREHOUSE: Final = "warehouse.duckdb"
@@ -111,6 +111,9 @@ def _market_json(state: MarketState) -> dict[str, Any]:
                 "rows": dataset.rows,
                 "held": asdict(dataset.held) if dataset.held else None,
                 "accepted": asdict(dataset.accepted) if dataset.accepted else None,
+                "checked_at": dataset.checked_at.isoformat() if dataset.checked_at else None,
+                "held_since": dataset.held_since.isoformat() if dataset.held_since else None,
+                "terms": asdict(dataset.terms) if dataset.terms else None,
             }
             for key, dataset in state.datasets.items()
         },
@@ -125,6 +128,10 @@ def _market(values: Mapping[str, Any]) -> MarketState:
             value["rows"],
             Held(**value["held"]) if value["held"] else None,
             Held(**value["accepted"]) if value["accepted"] else None,
+            # releases made before these were told lack them
+            _instant(value.get("checked_at")),
+            _instant(value.get("held_since")),
+            Terms(**value["terms"]) if value.get("terms") else None,
         )
         for key, value in values["datasets"].items()
     }

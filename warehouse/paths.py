@@ -42,6 +42,10 @@ class Layout:
         return self.root / "releases"
 
     @property
+    def exports(self) -> Path:
+        return self.root / "exports"
+
+    @property
     def locks(self) -> Path:
         return self.root / "locks"
 

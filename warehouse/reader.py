@@ -1,32 +1,32 @@
 """Reading releases: follows the pointer, pins one release for one request (DESIGN decisions 7 and 8).
 
 Opens what is published and nothing that is written; a new release is opened under its own name, the former is
-closed when its last request is done. Imports neither polars nor pyarrow nor DuckDB. Does not belong here: the
-questions themselves (`queries`).
+closed when its last request is done. Imports neither polars nor pyarrow, and DuckDB only with the first question
+that needs a scan. Does not belong here: the questions themselves (`queries`).
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
 import logging
-import os
 import sqlite3
 import threading
 import time
-import weakref
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
+from functools import partial
 from typing import Final
 
-from warehouse import manifests
-from warehouse.manifests import MANIFEST, SERVING, Manifest, Unsound
+from warehouse import freshness, manifests
+from warehouse.freshness import Freshness
+from warehouse.manifests import Unsound
+from warehouse.opened import OpenRelease
 from warehouse.paths import Layout
-from warehouse.queries import feed, holders, periods, profiles
-from warehouse.queries import search as names
+from warehouse.queries import feed, holders, periods, profiles, suiting
+from warehouse.queries import search as companies
+from warehouse.queries.budget import Budget
 from warehouse.reading import (
+    BadKey,
     DatasetState,
     Document,
     Event,
@@ -39,12 +39,14 @@ from warehouse.reading import (
     Periods,
     Search,
     Snapshot,
+    TookTooLong,
 )
-from warehouse.segments import LedgerIndex, read_only
+from warehouse.segments import LedgerIndex
 
 LOGGER: Final = logging.getLogger("firm.reader")
 
 __all__ = [
+    "BadKey",
     "DatasetState",
     "Document",
     "Event",
@@ -59,63 +61,30 @@ __all__ = [
     "Reader",
     "Search",
     "Snapshot",
+    "TookTooLong",
 ]
 
 LOOK_EVERY_SECONDS: Final = 0.2
+LIST_SECONDS: Final = 5.0  # what one list may take
 _OPEN_TRIES: Final = 5  # a release may be pruned between reading the pointer and opening it
-_MAPPED_BYTES: Final = 8 << 30  # address space, not memory
 
 
 class NoRelease(LookupError):  # noqa: N818 - named for the state it tells
     """Nothing has been published yet."""
 
 
-class _Open:
-    """One release held open: a stack of connections, each used by one request at a time."""
-
-    def __init__(self, layout: Layout, manifest: Manifest) -> None:
-        folder = layout.release(manifest.release)
-        self.manifest = manifest
-        self.requests = 0
-        self._path = folder / SERVING
-        self._spare: deque[sqlite3.Connection] = deque()
-        lease = os.open(folder / MANIFEST, os.O_RDONLY)
-        self._end_lease = weakref.finalize(self, os.close, lease)
-        try:
-            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
-            self.give(self.take())
-        except (OSError, sqlite3.OperationalError):
-            self._end_lease()
-            raise
-
-    def take(self) -> sqlite3.Connection:
-        """A connection nobody else uses."""
-        try:
-            return self._spare.pop()
-        except IndexError:
-            connection = read_only(self._path)
-            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
-            return connection
-
-    def give(self, connection: sqlite3.Connection) -> None:
-        """Returns a connection."""
-        self._spare.append(connection)
-
-    def close(self) -> None:
-        """Closes everything; no request is under way."""
-        while self._spare:
-            self._spare.pop().close()
-        self._end_lease()
-
-
 class _Pinned:
     """One release as one request sees it (`reading.Snapshot`)."""
 
-    __slots__ = ("_connection", "_manifest")
+    __slots__ = ("_budget", "_connection", "_manifest", "_scans")
 
-    def __init__(self, manifest: Manifest, connection: sqlite3.Connection) -> None:
-        self._manifest = manifest
+    def __init__(
+        self, held: OpenRelease, connection: sqlite3.Connection, budget: Callable[[], Budget]
+    ) -> None:
+        self._manifest = held.manifest
+        self._scans = held.scans
         self._connection = connection
+        self._budget = budget
 
     @property
     def number(self) -> int:
@@ -140,29 +109,52 @@ class _Pinned:
         return profiles.profile(self._connection, company_id)
 
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
-        return names.search(self._connection, query, after, limit)
+        with self._limited() as budget:
+            return companies.search(self._connection, partial(self._scans.rows, budget), query, after, limit)
+
+    def suits(self, company_id: str, query: Search) -> bool:
+        with self._limited() as budget:
+            return suiting.suits(self._connection, partial(self._scans.rows, budget), query, company_id)
 
     def financials(self, company_id: str, query: Periods, after: Key | None, limit: int) -> Page:
-        return periods.financials(self._connection, company_id, query, after, limit)
+        with self._limited():
+            return periods.financials(self._connection, company_id, query, after, limit)
 
     def owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[Page, str | None]:
-        return holders.owners(self._connection, company_id, as_of, min_pct, after, limit)
+        with self._limited():
+            return holders.owners(self._connection, company_id, as_of, min_pct, after, limit)
 
     def events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> Page:
-        return feed.events(self._connection, company_id, query, after, limit)
+        with self._limited():
+            return feed.events(self._connection, company_id, query, after, limit)
+
+    @contextmanager
+    def _limited(self) -> Iterator[Budget]:
+        budget = self._budget()
+        with budget.limits(self._connection):
+            yield budget
 
 
 class Reader:
-    """Follows the releases of one data root. One per process; every thread may use it."""
+    """Follows the releases of one data root. One per process; every thread may use it.
 
-    def __init__(self, layout: Layout, monotonic: Callable[[], float] = time.monotonic) -> None:
+    `seconds`: what one list may take before it is given up (`reading.TookTooLong`).
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        monotonic: Callable[[], float] = time.monotonic,
+        seconds: float = LIST_SECONDS,
+    ) -> None:
+        self._budget = partial(Budget, seconds, monotonic)
         self._layout = layout
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._ledger = LedgerIndex(layout.ledger)
-        self._open: _Open | None = None
+        self._open: OpenRelease | None = None
         self._stamp: tuple[int, int] | None = None
         self._told: tuple[int, int] | None = None
         self._look_at = float("-inf")
@@ -173,7 +165,7 @@ class Reader:
         held = self._hold()
         connection = held.take()
         try:
-            yield _Pinned(held.manifest, connection)
+            yield _Pinned(held, connection, self._budget)
         finally:
             held.give(connection)
             self._drop(held)
@@ -202,11 +194,11 @@ class Reader:
 
     def checked_at(self) -> Mapping[str, datetime]:
         """When each market was last looked at, whether or not anything had changed."""
-        try:
-            found = json.loads(self._layout.checked.read_bytes())
-        except FileNotFoundError:
-            return {}
-        return {market: datetime.fromisoformat(at) for market, at in found.items()}
+        return self.freshness().markets
+
+    def freshness(self) -> Freshness:
+        """What runs have noted of markets and datasets, also since the newest release."""
+        return freshness.read(self._layout)
 
     def close(self) -> None:
         """Closes what no request holds; a release in use is closed by its last request."""
@@ -216,7 +208,7 @@ class Reader:
             if former is not None and former.requests == 0:
                 former.close()
 
-    def _hold(self) -> _Open:
+    def _hold(self) -> OpenRelease:
         with self._lock:
             now = self._monotonic()
             if now >= self._look_at:
@@ -227,7 +219,7 @@ class Reader:
             self._open.requests += 1
             return self._open
 
-    def _drop(self, held: _Open) -> None:
+    def _drop(self, held: OpenRelease) -> None:
         with self._lock:
             held.requests -= 1
             if held.requests == 0 and held is not self._open:
@@ -261,13 +253,13 @@ class Reader:
         if former is not None and former.requests == 0:
             former.close()
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> OpenRelease:
         failure: Exception | None = None
         for _ in range(_OPEN_TRIES):
             try:
                 manifest = manifests.current(self._layout)
                 if manifest is not None:
-                    return _Open(self._layout, manifest)
+                    return OpenRelease(self._layout, manifest)
             except (OSError, sqlite3.OperationalError, Unsound) as error:
                 failure = error
         raise Unsound(f"{self._layout.current} names a release that cannot be opened") from failure

@@ -14,6 +14,14 @@ from typing import Literal, Protocol
 Key = tuple[str | int | None, ...]
 
 
+class BadKey(ValueError):  # noqa: N818 - named for what it says of the key
+    """A sort key that is not of this list: an older edition of the software wrote it, or it is of another list."""
+
+
+class TookTooLong(TimeoutError):  # noqa: N818 - named for what happened
+    """A list was not answered within the time a question may take: ask for less, or later."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One profile. `body` is the compact JSON object of the 14 fields, `etag` 16 hex of its SHA-256.
@@ -120,14 +128,30 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """Under what licence a dataset is passed on. `attribution` is the sentence a consumer must show, or None."""
+
+    licence: str
+    licence_url: str | None
+    attribution: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetState:
-    """How fresh one dataset is in a release. `accepted`: the guard a person let its newest batch through."""
+    """How fresh one dataset is, and its terms. `accepted`: the guard a person let its newest batch through.
+
+    `checked_at`: when its source was last looked at in full, whether or not anything was new. `held_since`: the
+    first run since which the source could not be taken in (None: fresh). `terms` None: written before they were.
+    """
 
     observed_at: datetime | None
     batches: tuple[str, ...] = ()
     rows: int = 0
     held: Held | None = None
     accepted: Held | None = None
+    checked_at: datetime | None = None
+    held_since: datetime | None = None
+    terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +186,10 @@ class Snapshot(Protocol):
 
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
         """Profiles that match, best first (sort key: opaque; give the last one back as `after`)."""
+        ...
+
+    def suits(self, company_id: str, query: Search) -> bool:
+        """Whether the filters of a search let this company through, whatever its name."""
         ...
 
     def financials(self, company_id: str, query: Periods, after: Key | None, limit: int) -> Page:

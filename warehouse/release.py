@@ -8,7 +8,6 @@ files (`assembly`, `serving`), reading them (`reader`).
 from __future__ import annotations
 
 import fcntl
-import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -18,7 +17,7 @@ from typing import Final
 
 import polars as pl
 
-from warehouse import building, files, manifests, serving, soundness
+from warehouse import building, files, freshness, manifests, serving, soundness
 from warehouse.archive import utc_now
 from warehouse.building import MarketPart
 from warehouse.engine import connect
@@ -91,12 +90,18 @@ class Releases:
         with release_lock(self._layout):
             return self._heal()
 
-    def checked(self, markets: Iterable[str], at: datetime) -> None:
-        """Notes that markets have been looked at, whether or not anything had changed."""
+    def checked(
+        self, markets: Iterable[str], at: datetime, datasets: Mapping[str, freshness.Seen] | None = None
+    ) -> None:
+        """Notes that markets and datasets have been looked at, whether or not anything had changed."""
         with release_lock(self._layout):
-            path = self._layout.checked
-            known = json.loads(path.read_text()) if path.exists() else {}
-            files.write_json(path, known | {market: at.isoformat() for market in markets})
+            known = freshness.read(self._layout)
+            freshness.write(
+                self._layout,
+                freshness.Freshness(
+                    {**known.markets, **dict.fromkeys(markets, at)}, {**known.datasets, **(datasets or {})}
+                ),
+            )
 
     def verify(self, number: int) -> None:
         """Reads a whole release; raises Unsound, naming what does not hold."""

@@ -18,15 +18,16 @@ import polars as pl
 
 from warehouse import documents
 from warehouse.engine import registered
-from warehouse.folding import folded
-from warehouse.queries import slips
+from warehouse.queries import names, slips
 
 _CHUNK: Final = 20_000
-_SCHEMA: Final = (
+SCHEMA: Final = (
     """CREATE TABLE companies (rank INTEGER PRIMARY KEY, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
-        name TEXT NOT NULL, country TEXT NOT NULL, folded TEXT NOT NULL, body BLOB NOT NULL,
-        etag TEXT NOT NULL, detail BLOB NOT NULL, identifiers BLOB NOT NULL, address BLOB NOT NULL,
-        sources BLOB NOT NULL)""",
+        name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, detail BLOB NOT NULL,
+        identifiers BLOB NOT NULL, address BLOB NOT NULL, sources BLOB NOT NULL)""",
+    # narrow, so that walking many names touches no documents
+    """CREATE TABLE labels (rank INTEGER PRIMARY KEY, folded TEXT NOT NULL, country TEXT NOT NULL,
+        first TEXT AS (substr(folded, 1, instr(folded || ' ', ' ') - 1)))""",
     """CREATE TABLE financials (company_id TEXT, position INTEGER, period_type TEXT, fiscal_year INTEGER,
         period_start TEXT, period_end TEXT, is_consolidated INTEGER, is_current INTEGER, version INTEGER,
         currency TEXT, filing_id TEXT, body BLOB, source BLOB,
@@ -36,14 +37,19 @@ _SCHEMA: Final = (
     """CREATE TABLE events (company_id TEXT, sequence INTEGER, event_type TEXT, recorded_at TEXT, body BLOB,
         PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
     "CREATE TABLE slips (spelling TEXT, word TEXT, PRIMARY KEY (spelling, word)) WITHOUT ROWID",
-    # 1 to 3: prefixes of those lengths have lists of their own; longer ones merge few words
-    """CREATE VIRTUAL TABLE names USING fts5(folded, country, content = 'companies', content_rowid = 'rank',
-        tokenize = 'unicode61 remove_diacritics 0', prefix = '1 2 3')""",
+    "CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID",
+    # Prefixes of these lengths have lists of their own, which are read as they are; lists of longer ones would be
+    # merged, so those are asked for word by word (`queries.names`). No phrases are asked for: `detail = column`.
+    # Folded names part at blanks alone, which is what `ascii` does with them.
+    f"""CREATE VIRTUAL TABLE names USING fts5(folded, country, content = 'labels', content_rowid = 'rank',
+        tokenize = 'ascii', detail = 'column', columnsize = 0, prefix = '{" ".join(map(str, names.LISTED))}')""",
 )
-_CHANGED: Final = "FROM companies WHERE company_id IN (SELECT company_id FROM changed)"
+_CHANGED: Final = """FROM labels WHERE rank IN
+    (SELECT rank FROM companies WHERE company_id IN (SELECT company_id FROM changed))"""
 _INDEXES: Final = (
     "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
-    "CREATE INDEX companies_by_name ON companies (folded, rank)",
+    "CREATE INDEX labels_by_name ON labels (folded)",
+    "CREATE INDEX labels_by_first_word ON labels (first)",
 )
 
 
@@ -60,7 +66,7 @@ def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Dat
     with closing(open_for_building(path)) as target:
         target.execute("PRAGMA page_size = 8192")
         target.execute("BEGIN")
-        for statement in _SCHEMA:
+        for statement in SCHEMA:
             target.execute(statement)
         source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
         _insert_companies(target, source)
@@ -68,9 +74,11 @@ def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Dat
         _insert_events(target, ledger, source)
         target.execute("INSERT INTO names (names) VALUES ('rebuild')")
         target.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, names, col)")
-        words = target.execute("SELECT term FROM temp.vocabulary WHERE col = 'folded'")
-        _insert_slips(target, source, (word for (word,) in words))
+        target.execute(
+            "INSERT INTO words SELECT term FROM temp.vocabulary WHERE col = 'folded' ORDER BY term"
+        )
         target.execute("DROP TABLE temp.vocabulary")
+        _insert_slips(target, source, (word for (word,) in target.execute("SELECT word FROM words")))
         for statement in _INDEXES:
             target.execute(statement)
         target.execute("COMMIT")
@@ -91,12 +99,12 @@ def patch(
             f"""INSERT INTO names (names, rowid, folded, country)
                 SELECT 'delete', rank, folded, country {_CHANGED}"""
         )
+        target.execute(f"DELETE {_CHANGED}")
         for table in ("companies", "financials", "owners"):
             target.execute(f"DELETE FROM {table} WHERE company_id IN (SELECT company_id FROM changed)")
         _insert_companies(target, source)
         target.execute(f"INSERT INTO names (rowid, folded, country) SELECT rank, folded, country {_CHANGED}")
-        names = target.execute(f"SELECT folded {_CHANGED}").fetchall()
-        _insert_slips(target, source, {word for (name,) in names for word in name.split()})
+        _insert_words(target, source)
         _insert_rows(target, source)
         _insert_events(target, ledger, source)
         target.execute("COMMIT")
@@ -112,25 +120,19 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
 
 def _insert_companies(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
     for chunk in _chunks(source.execute(documents.profiles())):
-        rows = [(*row[:5], folded(row[3]), *row[5:]) for row in chunk]
-        before = target.total_changes
-        target.executemany(f"INSERT OR IGNORE INTO companies VALUES ({_marks(12)})", rows)
-        if target.total_changes - before < len(rows):
-            _insert_crowded(target, rows)
+        target.executemany(f"INSERT INTO companies VALUES ({_marks(10)})", (row[:10] for row in chunk))
+        target.executemany(
+            "INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)",
+            ((row[0], *row[10:]) for row in chunk),
+        )
 
 
-def _insert_crowded(target: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:
-    """Two ids in 2^56 may share a rank: the later takes the next free one."""
-    for rank, *row in rows:
-        place = rank
-        while holder := target.execute(
-            "SELECT company_id FROM companies WHERE rank = ?", (place,)
-        ).fetchone():
-            if holder[0] == row[0]:
-                break
-            place += 1
-        else:
-            target.execute(f"INSERT INTO companies VALUES ({_marks(12)})", (place, *row))
+def _insert_words(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
+    """Adds the words of the changed companies; those that no name holds any more stay and find nothing."""
+    found = target.execute(f"SELECT folded {_CHANGED}").fetchall()
+    words = {word for (name,) in found for word in name.split()}
+    target.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in words))
+    _insert_slips(target, source, words)
 
 
 def _insert_rows(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
@@ -158,15 +160,12 @@ def _insert_events(
 def _insert_slips(
     target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]
 ) -> None:
-    """The table of deletions (`queries.slips`).
-
-    Words that no name holds any more may stay: they find nothing.
-    """
+    """The table of deletions (`queries.slips`)."""
     frame = pl.DataFrame({"word": [word for word in words if slips.suits(word)]}, schema={"word": pl.String})
     with registered(source, "words", frame):
         found = source.execute(
             """SELECT DISTINCT left(word, place) || word[place + 2:] AS spelling, word FROM (
-                SELECT word, unnest(range(0, length(word) + 1)) AS place FROM words) ORDER BY ALL"""
+                SELECT word, unnest(range(0, length(word))) AS place FROM words) ORDER BY ALL"""
         )
         for chunk in _chunks(found):
             target.executemany("INSERT OR IGNORE INTO slips VALUES (?, ?)", chunk)

@@ -12,11 +12,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from warehouse import assembly, render, segments
+from warehouse import assembly, building, searching, segments
 from warehouse.engine import columns, connect, quoted
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
 from warehouse.paths import Layout
-from warehouse.schema.tables import EVENTS, TABLES
+from warehouse.schema.tables import TABLES
 
 
 def verify(layout: Layout, manifest: Manifest) -> None:
@@ -32,7 +32,7 @@ def verify(layout: Layout, manifest: Manifest) -> None:
 
 def _tables(path: Path, manifest: Manifest) -> None:
     where = f"release {manifest.release}: {path.name}"
-    if manifest.schema_fingerprint != render.fingerprint((*TABLES, EVENTS)):
+    if manifest.schema_fingerprint != building.schema_fingerprint():
         raise Unsound(f"{where}: made by another edition of the schema; only that edition can verify it")
     with connect(path, read_only=True) as connection:
         for table in TABLES:
@@ -42,6 +42,8 @@ def _tables(path: Path, manifest: Manifest) -> None:
             raise Unsound(f"{where}: row counts are {counts}, not {dict(manifest.counts)}")
         if repeated := assembly.repeated_keys(connection):
             raise Unsound(f"{where}: a key stands twice in {', '.join(repeated)}")
+        if wrong := searching.check(connection):
+            raise Unsound(f"{where}: {wrong}")
         content = assembly.fingerprint(connection)
         if content != manifest.content_fingerprint:
             raise Unsound(f"{where}: content fingerprint is {content}, not {manifest.content_fingerprint}")
@@ -50,9 +52,10 @@ def _tables(path: Path, manifest: Manifest) -> None:
 def _documents(path: Path, manifest: Manifest) -> None:
     where = f"release {manifest.release}: {path.name}"
     with closing(segments.read_only(path)) as connection:
-        found = _one(connection, "SELECT count(*) FROM companies")
-        if found != manifest.counts["companies"]:
-            raise Unsound(f"{where}: {found} documents for {manifest.counts['companies']} companies")
+        for table, what in (("companies", "documents"), ("labels", "labels")):
+            found = _one(connection, f"SELECT count(*) FROM {table}")
+            if found != manifest.counts["companies"]:
+                raise Unsound(f"{where}: {found} {what} for {manifest.counts['companies']} companies")
         newest = _one(connection, "SELECT max(sequence) FROM events") or 0
         if newest > manifest.last:
             raise Unsound(f"{where}: holds event {newest}, above the last of the release, {manifest.last}")
@@ -68,7 +71,7 @@ def _one(connection: sqlite3.Connection, statement: str) -> int:
 def _probe(connection: sqlite3.Connection, market: str, where: str) -> None:
     """Reads one company of a market the ways a request would: by id, by name, as JSON."""
     row = connection.execute(
-        """SELECT company_id, body, etag, folded, rank FROM companies
+        """SELECT company_id, body, etag, folded, rank FROM companies LEFT JOIN labels USING (rank)
             WHERE company_id > ? ORDER BY company_id LIMIT 1""",
         (f"firm:{market}:",),
     ).fetchone()
@@ -79,9 +82,9 @@ def _probe(connection: sqlite3.Connection, market: str, where: str) -> None:
         raise Unsound(
             f"{where}: the document of {company_id} is not its own, or its tag is not that of its bytes"
         )
-    word = folded.partition(" ")[0]
+    word = (folded or "").partition(" ")[0]
     found = connection.execute(
         "SELECT rowid FROM names WHERE names MATCH ? AND rowid = ?", (f'folded : "{word}"', rank)
     ).fetchone()
-    if word and found is None:
+    if folded is None or (word and found is None):
         raise Unsound(f"{where}: {company_id} is not found by its name")

@@ -14,9 +14,11 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
 _BUSY_SECONDS: Final = 10
+_PATIENT: Final = {"connect_timeout": 10}
 _BEGIN: Final = "firm_begin"
 _READ: Final = {_BEGIN: "BEGIN DEFERRED"}
 _WRITE: Final = {_BEGIN: "BEGIN IMMEDIATE"}
+_EACH: Final = {_BEGIN: ""}
 
 
 class Database:
@@ -46,13 +48,21 @@ class Database:
         ):
             yield session
 
+    def statements(self) -> Connection:
+        """A connection whose every statement is a transaction of its own; it belongs to no pool."""
+        connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT", **_EACH)
+        connection.detach()
+        return connection
+
     def close(self) -> None:
         self.engine.dispose()
 
 
 def _engine(url: str) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
+        return create_engine(
+            url, pool_pre_ping=True, connect_args={} if "connect_timeout" in make_url(url).query else _PATIENT
+        )
     engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
@@ -68,4 +78,5 @@ def _on_connect(connection: sqlite3.Connection, _: Any) -> None:
 
 def _on_begin(connection: Connection) -> None:
     begin = connection.get_execution_options().get(_BEGIN, "BEGIN IMMEDIATE")
-    connection.exec_driver_sql(begin)
+    if begin:
+        connection.exec_driver_sql(begin)

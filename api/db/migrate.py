@@ -10,9 +10,15 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import func, select
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 from api.db.engine import Database
+from api.settings import SettingError
 
+_ENGINES: Final = ("sqlite", "postgresql")
+_WRITE: Final = "write postgresql://user:password@host/name, or leave it empty for SQLite"
+_LOCK: Final = 0x6669726D  # «firm»; any number that others who use the database do not
 _FOLDER: Final = Path(__file__).parent / "migrations"
 
 
@@ -24,10 +30,15 @@ def config() -> Config:
 
 
 def upgrade(database: Database) -> None:
-    """Apply what is missing. Processes starting together wait for each other (a writer locks at BEGIN)."""
+    """Apply what is missing. Processes starting together wait for each other.
+
+    SQLite's writers lock at BEGIN; PostgreSQL's would all read before one writes, so they take a lock first.
+    """
     settings = config()
     head = ScriptDirectory.from_config(settings).get_current_head()
     with database.engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
         if MigrationContext.configure(connection).get_current_revision() == head:
             return
         settings.attributes["connection"] = connection
@@ -35,9 +46,22 @@ def upgrade(database: Database) -> None:
 
 
 def prepare(url: str) -> Database:
-    """The database of the service: its folder made where it is a file, its schema brought up to date."""
-    database = Database(url)
+    """The database of the service: its folder made where it is a file, its schema brought up to date.
+
+    SettingError where the address makes no sense or nothing answers there; it never shows the password.
+    """
+    try:
+        database = Database(url)
+    except (ArgumentError, ImportError) as error:
+        raise SettingError(f"FIRM_DATABASE_URL is no database address ({error}): {_WRITE}") from None
+    shown = database.url.render_as_string(hide_password=True)
+    if database.url.get_backend_name() not in _ENGINES:
+        raise SettingError(f"FIRM_DATABASE_URL: {shown} is neither SQLite nor PostgreSQL: {_WRITE}")
     if database.url.get_backend_name() == "sqlite" and database.url.database:
         Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
-    upgrade(database)
+    try:
+        upgrade(database)
+    except OperationalError as error:
+        database.close()
+        raise SettingError(f"the control-plane database {shown} cannot be used: {error.orig}") from None
     return database

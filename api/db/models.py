@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     DateTime,
     Dialect,
     ForeignKey,
+    Integer,
     LargeBinary,
     MetaData,
     String,
@@ -67,6 +69,7 @@ class Account(Base):
     status: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(Instant())
     updated_at: Mapped[datetime] = mapped_column(Instant())
+    trial_ends_at: Mapped[datetime | None] = mapped_column(Instant())
     keys: Mapped[list["ApiKey"]] = relationship(back_populates="account", lazy="raise")
 
 
@@ -89,3 +92,14 @@ class ApiKey(Base):
     revoked_at: Mapped[datetime | None] = mapped_column(Instant())
     last_used_at: Mapped[datetime | None] = mapped_column(Instant())
     account: Mapped[Account] = relationship(back_populates="keys", lazy="raise")
+
+
+class Usage(Base):
+    """Counted requests of one account in one month (202611)."""
+
+    __tablename__ = "usage"
+    __table_args__ = (CheckConstraint("count >= 0", name="count"),)
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
+    month: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
+    count: Mapped[int] = mapped_column(BigInteger())

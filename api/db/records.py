@@ -16,6 +16,7 @@ class AccountRecord:
     tier: str
     status: str
     created_at: datetime
+    trial_ends_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +36,6 @@ class KeyRecord:
     last_used_at: datetime | None
     tier: str
     account_status: str
+    month: int = 0
+    """The month that `used` is of; 0 where nobody asked."""
+    used: int = 0

@@ -4,13 +4,15 @@ Nothing here commits: `Database.writing` does. Does not belong here: rules about
 (`api.accounts`).
 """
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import cast
+from typing import Final, cast
 
-from sqlalchemy import select, update
+import msgspec
+from sqlalchemy import Connection, and_, func, select, update
 from sqlalchemy.orm import Session
 
-from api.db.models import Account, ApiKey
+from api.db.models import Account, ApiKey, Usage
 from api.db.records import AccountRecord, KeyRecord
 from api.keys import Kind
 
@@ -28,6 +30,7 @@ class AccountRepository:
                 status=account.status,
                 created_at=account.created_at,
                 updated_at=account.created_at,
+                trial_ends_at=account.trial_ends_at,
             )
         )
         self._session.flush()
@@ -37,6 +40,13 @@ class AccountRepository:
         column = Account.email if "@" in named else Account.account_id
         account = self._session.scalars(select(Account).where(column == named)).one_or_none()
         return _account(account) if account else None
+
+    def all(self) -> list[AccountRecord]:
+        """Oldest first."""
+        return [
+            _account(account)
+            for account in self._session.scalars(select(Account).order_by(Account.account_id))
+        ]
 
     def change(
         self, account_id: str, at: datetime, *, tier: str | None = None, status: str | None = None
@@ -70,8 +80,16 @@ class KeyRepository:
         )
         self._session.flush()
 
-    def by_digest(self, digest: bytes) -> KeyRecord | None:
-        return self._one(ApiKey.digest == digest)
+    def by_digest(self, digest: bytes, month: int) -> KeyRecord | None:
+        """With what its account has used in that month: one statement, whether there is such a key or not."""
+        counted = and_(Usage.account_id == ApiKey.account_id, Usage.month == month)
+        statement = (
+            _KEYS.add_columns(func.coalesce(Usage.count, 0))
+            .outerjoin(Usage, counted)
+            .where(ApiKey.digest == digest)
+        )
+        row = self._session.execute(statement).one_or_none()
+        return _key(row[0], row[1], month, row[2]) if row else None
 
     def by_id(self, key_id: str) -> KeyRecord | None:
         return self._one(ApiKey.key_id == key_id)
@@ -97,11 +115,58 @@ class KeyRepository:
 _KEYS = select(ApiKey, Account).join(Account, ApiKey.account_id == Account.account_id)
 
 
+class UsageRepository:
+    """Counts per account and month, on a connection whose transaction its caller has begun."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, rows: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+        """Add counts to rows that are there or not; the totals then. Accounts that do not exist are left out."""
+        statement = _ADD_USAGE[self._connection.dialect.name]
+        found = self._connection.exec_driver_sql(statement, (msgspec.json.encode(rows).decode(),))
+        return [(row[0], row[1], row[2]) for row in found]
+
+    def count(self, account_id: str, month: int) -> int:
+        statement = select(Usage.count).where(Usage.account_id == account_id, Usage.month == month)
+        return self._connection.execute(statement).scalar() or 0
+
+
+def _add_usage(source: str) -> str:
+    """One statement for any number of rows; in one order everywhere, so that writers cannot lock in a circle."""
+    return (
+        f"INSERT INTO usage (account_id, month, count) "  # noqa: S608 -- of the two texts below
+        f"SELECT added.account_id, added.month, added.count FROM ({source}) AS added "
+        f"JOIN accounts ON accounts.account_id = added.account_id WHERE true ORDER BY 1, 2 "
+        f"ON CONFLICT (account_id, month) DO UPDATE SET count = usage.count + excluded.count "
+        f"RETURNING account_id, month, count"
+    )
+
+
+_ADD_USAGE: Final = {
+    "sqlite": _add_usage(
+        "SELECT json_extract(value, '$[0]') AS account_id, json_extract(value, '$[1]') AS month, "
+        "json_extract(value, '$[2]') AS count FROM json_each(?)"
+    ),
+    "postgresql": _add_usage(
+        "SELECT value ->> 0 AS account_id, CAST(value ->> 1 AS integer) AS month, "
+        "CAST(value ->> 2 AS bigint) AS count FROM jsonb_array_elements(CAST(%s AS jsonb)) AS value"
+    ),
+}
+
+
 def _account(account: Account) -> AccountRecord:
-    return AccountRecord(account.account_id, account.email, account.tier, account.status, account.created_at)
+    return AccountRecord(
+        account_id=account.account_id,
+        email=account.email,
+        tier=account.tier,
+        status=account.status,
+        created_at=account.created_at,
+        trial_ends_at=account.trial_ends_at,
+    )
 
 
-def _key(key: ApiKey, account: Account) -> KeyRecord:
+def _key(key: ApiKey, account: Account, month: int = 0, used: int = 0) -> KeyRecord:
     return KeyRecord(
         key_id=key.key_id,
         account_id=key.account_id,
@@ -116,4 +181,6 @@ def _key(key: ApiKey, account: Account) -> KeyRecord:
         last_used_at=key.last_used_at,
         tier=account.tier,
         account_status=account.status,
+        month=month,
+        used=used,
     )

@@ -7,7 +7,7 @@ from api.call import Call
 from api.companies import head_of, location, named_in_path
 from api.endpoints import endpoint
 from api.pages import after, ask, head_members, next_after, page_answer
-from api.pagination import Binding, filter_hash
+from api.pagination import Binding, filter_hash, invalid_cursor
 from api.queries import AS_OF, LIMIT, MIN_PCT, OWNERSHIP
 from warehouse.reading import Key, Page
 
@@ -42,7 +42,11 @@ def _place(cursor: Key | None, as_of: date) -> tuple[date, Key | None]:
     """The day and place a cursor names: a list begun before midnight goes on about its own day."""
     if cursor is None:
         return as_of, None
-    return date.fromisoformat(str(cursor[0])), cursor[1:]
+    first, *rest = cursor or (None,)
+    try:
+        return date.fromisoformat(str(first)), tuple(rest)
+    except ValueError:  # written by an older edition, which kept no day
+        raise invalid_cursor() from None
 
 
 def _dated(page: Page, as_of: date) -> Page:

@@ -1,8 +1,11 @@
-"""Search (CONTRACT 4.2): by name and country; the other filters follow with their own issue of the interface.
+"""Search (CONTRACT 4.2): companies by name, number and every filter, in several orders.
 
-An exact number or id comes first, before what the names find, and is not repeated by them.
+An exact number or id comes first, before what the names find, and is not repeated by them; the other
+parameters hold for it too. Does not belong here: what parameters mean together (`api.searching`), or how companies
+are found.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from api.answers import Answer
@@ -10,10 +13,11 @@ from api.call import Call
 from api.endpoints import endpoint
 from api.pages import after, ask, next_after, page_answer
 from api.pagination import Binding, filter_hash
-from api.queries import COUNTRY, FIELDS, LIMIT, SEARCH, Q
+from api.queries import FIELDS, LIMIT, SEARCH
 from api.routes.companies import selected
+from api.searching import search_of
 from warehouse.reading import Document, Key, Page, Search, Snapshot
-from warehouse.schema.identifiers import CompanyNumber, parse, parse_scoped
+from warehouse.schema.identifiers import parse, parse_scoped
 
 _ONLY_EXACT: Key = ()
 """Sort key of an exact match that filled its page alone: the names are still to come."""
@@ -31,12 +35,7 @@ class _Asked:
 async def search_companies(call: Call) -> Answer:
     values = SEARCH.read(call.query)
     binding = Binding(call.account_id, "companies", filter_hash(values.filters()), "desc")
-    asked = _Asked(
-        Search(q=values[Q], countries=values[COUNTRY]),
-        after(call, values, binding),
-        values[LIMIT],
-        values[FIELDS],
-    )
+    asked = _Asked(search_of(values), after(call, values, binding), values[LIMIT], values[FIELDS])
     told = await ask(call, lambda snapshot: find(snapshot, asked))
     return page_answer(call, told.stamps, told.value, next_after(call, told.value, binding))
 
@@ -51,20 +50,25 @@ def find(snapshot: Snapshot, asked: _Asked) -> Page:
 
 
 def _exact(snapshot: Snapshot, search: Search) -> Document | None:
-    """The company whose number or id the caller wrote, if there is one in the asked countries."""
+    """The company that the caller named by number or id, if everything else asked for holds for it."""
     if search.q is None:
         return None
-    text = search.q.strip()
-    for number in _numbers(text, search.countries):
-        document = snapshot.profile(number.company_id)
-        if document is not None and (not search.countries or number.market in search.countries):
+    for company_id in _named(search.q.strip(), search.countries):
+        document = snapshot.profile(company_id)
+        if document is not None and snapshot.suits(company_id, search):
             return document
     return None
 
 
-def _numbers(text: str, countries: tuple[str, ...]) -> list[CompanyNumber]:
-    found = [parse_scoped(country, text) for country in countries] if ":" not in text else []
-    return [number for number in (parse(text), *found) if number is not None]
+def _named(text: str, countries: tuple[str, ...]) -> Iterator[str]:
+    """Ids of the companies that a text may name; identifiers other than the registers' will be looked up here."""
+    number = parse(text)
+    if number is not None:
+        yield number.company_id
+    for country in () if ":" in text else countries:
+        number = parse_scoped(country, text)
+        if number is not None:
+            yield number.company_id
 
 
 def _names(snapshot: Snapshot, asked: _Asked, exact: Document | None) -> Page:

@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 
 from api.answers import Answer, plain_answer, public_answer
-from api.call import Call
+from api.call import Call, Sharing
 from api.endpoints import endpoint
 from api.problem_kinds import BY_SLUG
 from api.problems import problem
 from warehouse.reading import Snapshot
 
 
-@endpoint("/api/openapi.json", public=True)
+@endpoint("/api/openapi.json", public=True, sharing=Sharing.ANYONE)
 async def get_openapi(call: Call) -> Answer:
     return public_answer(call, call.service.openapi)
 
@@ -29,7 +29,7 @@ async def readyz(call: Call) -> Answer:
         return plain_answer(200, msgspec.json.encode(_readiness(call, snapshot)))
 
 
-@endpoint("/problems/{slug:str}", public=True)
+@endpoint("/problems/{slug:str}", public=True, sharing=Sharing.ANYONE)
 async def get_problem(call: Call) -> Answer:
     slug = call.places["slug"]
     kind = BY_SLUG.get(slug)

@@ -10,8 +10,10 @@ from api.schemas.kinds import (
     COUNTRY,
     COUNTRY_CODE,
     CURRENCY,
+    FIELD,
     NAME,
     ORG_NUMBER,
+    REGISTER,
     address,
     array,
     day,
@@ -32,7 +34,7 @@ PROFILE: Final = {
     "org_number": ORG_NUMBER,
     "name": NAME,
     "country": COUNTRY,
-    "sni_code": text(12, "Industry code.", null=True),
+    "sni_code": text(12, "Industry code.", pattern="^[0-9A-Za-z.]+$", null=True),
     "sni_label": text(500, "Label of the industry code.", null=True),
     "municipality": text(200, "As the register spells it.", null=True),
     "county": text(200, "As the register spells it.", null=True),
@@ -54,27 +56,31 @@ _DETAIL: Final = {
     "website": text(2048, "As registered.", null=True),
     "previous_names": array(text(1000, "A former name."), 1000, "Former names, newest first."),
     "industry_scheme": word(INDUSTRY_SCHEMES, "Edition of the code list.", null=True, open_ended=True),
-    "is_listed_source": text(60, "Dataset of the evidence; null: no listing source loaded.", null=True),
+    "is_listed_source": REGISTER
+    | {
+        "type": ["string", "null"],
+        "description": "Dataset of the evidence; null: no listing source loaded.",
+    },
 }
 _SOURCE: Final = record(
     "One register behind the profile.",
     {
-        "register": text(60, "Key of the dataset."),
+        "register": REGISTER,
         "native_id": text(200, "The register's own id.", null=True),
         "url": address("Public address of the record."),
         "retrieved_at": instant("When it was fetched.", null=True),
         "licence": text(100, "Licence of the data.", null=True),
-        "fields": array(text(60, "A field."), 50, "Fields that came from it."),
+        "fields": array(FIELD, 50, "Fields that came from it."),
     },
 )
 _IDENTIFIERS: Final = {
-    "lei": text(20, "Legal entity identifier.", null=True),
-    "isin": array(text(12, "An ISIN."), 1000, "Securities."),
+    "lei": text(20, "Legal entity identifier.", pattern="^[0-9A-Z]{20}$", null=True),
+    "isin": array(text(12, "An ISIN.", pattern="^[A-Z]{2}[0-9A-Z]{10}$"), 1000, "Securities."),
     "ticker": text(20, "Symbol.", null=True),
-    "exchange_mic": text(4, "ISO 10383.", null=True),
+    "exchange_mic": text(4, "ISO 10383.", pattern="^[0-9A-Z]{4}$", null=True),
     "vat": text(20, "VAT number.", null=True),
     "euid": text(60, "European unique identifier.", null=True),
-    "cik": text(10, "SEC's number.", null=True),
+    "cik": text(10, "SEC's number.", pattern="^[0-9]{1,10}$", null=True),
 }
 _ADDRESS: Final = {
     "lines": array(text(300, "A line."), 20, "Street lines."),
@@ -90,7 +96,7 @@ INCLUDED: Final = {
     "detail": _DETAIL,
     "identifiers": _IDENTIFIERS,
     "address": {"address": ref("PostalAddress")},
-    "sources": {"sources": array(_SOURCE, 50, "Registers behind the profile.")},
+    "sources": {"sources": array(ref("ProfileSource"), 50, "Registers behind the profile.")},
 }
 _MORE: Final = {name: schema for part in INCLUDED.values() for name, schema in part.items()}
 
@@ -103,6 +109,7 @@ def components() -> dict[str, Any]:
         "Company": whole,
         "CompanySelection": part | {"required": ["id"]},
         "CompanyList": page("Companies that match.", any_company()),
+        "ProfileSource": _SOURCE,
         "PostalAddress": record("The business address.", _ADDRESS),
     }
 

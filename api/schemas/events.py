@@ -16,6 +16,7 @@ from api.schemas.kinds import (
     INT64,
     NAME,
     ORG_NUMBER,
+    REGISTER,
     Schema,
     address,
     array,
@@ -32,13 +33,23 @@ from api.schemas.kinds import (
     text,
     word,
 )
-from warehouse.schema.codes import BASES, EVENT_TYPES, HOLDER_TYPES, PERIOD_TYPES, STATUSES, UPDATE_REASONS
+from warehouse.schema.codes import (
+    BASES,
+    CHANGE_FIELDS,
+    EVENT_TYPES,
+    HOLDER_TYPES,
+    PERIOD_TYPES,
+    STATUS_DETAILS,
+    STATUSES,
+    THRESHOLDS,
+    UPDATE_REASONS,
+)
 
 _SEQUENCE: Final = integer(1, INT64, "Order of recording; rises without end.")
 _SOURCE: Final = record(
     "Where it was learned.",
     {
-        "register": text(60, "Key of the dataset."),
+        "register": REGISTER,
         "native_id": text(300, "The source's own id.", null=True),
         "url": address("Public address."),
         "retrieved_at": instant("When it was fetched.", null=True),
@@ -51,11 +62,11 @@ _COMMON: Final = {
     "country": COUNTRY,
     "occurred_at": instant("When in the world."),
     "sequence": _SEQUENCE,
-    "source": _SOURCE,
+    "source": ref("EventSource"),
 }
 _FILING: Final = {
     "filing_id": natural_id("fil", "The document."),
-    "filing_type": text(60, "annual_report and the like."),
+    "filing_type": word(("annual_report", "interim_report"), "Kind of filing.", open_ended=True),
     "period": PERIOD | {"type": ["string", "null"]},
     "period_type": word(PERIOD_TYPES, "Null for periods that v1 does not serve.", null=True),
     "fiscal_year": integer(1900, 2200, "Fiscal year."),
@@ -70,14 +81,14 @@ _FILING: Final = {
     "document_url": address("The document."),
 }
 _CHANGED: Final = {
-    "field": text(30, "Name of the field."),
-    "previous": {"type": ["integer", "string", "null"], "description": "Before.", "maxLength": 60},
-    "current": {"type": ["integer", "string", "null"], "description": "Now.", "maxLength": 60},
+    "field": word(CHANGE_FIELDS, "Name of the field.", open_ended=True),
+    "previous": {"anyOf": [money("A figure, before."), text(60, "A word or day, before.")]},
+    "current": {"anyOf": [money("A figure, now."), text(60, "A word or day, now.")]},
 }
 _UPDATE: Final = _FILING | {
     "previous_version": integer(1, 10_000, "The version before."),
     "reason": word(UPDATE_REASONS, "Why.", open_ended=True),
-    "changed_fields": array(record("One figure that changed.", _CHANGED), 20, "What changed."),
+    "changed_fields": array(ref("ChangedFigure"), 20, "What changed."),
 }
 _CROSSING: Final = {
     "holder_name": text(1000, "Null when protected by law.", null=True),
@@ -87,9 +98,7 @@ _CROSSING: Final = {
     "holder_type": word(HOLDER_TYPES, "Kind of holder.", open_ended=True),
     "holder_company_id": text(60, "Where the holder is a company known by number.", null=True),
     "direction": word(("up", "down"), "Which way."),
-    "thresholds_crossed": array(
-        {"type": "integer", "format": "int32", "enum": [5, 10, 20, 50]}, 4, "Percent."
-    ),
+    "thresholds_crossed": array(integer(5, 50, "A threshold.") | {"enum": list(THRESHOLDS)}, 4, "Percent."),
     "basis": word(BASES, "What the shares rest on.", null=True),
     "as_of": day("Day of the new share."),
 }
@@ -98,7 +107,7 @@ _FLIP: Final = {
     "current_status": word(STATUSES, "Now."),
     "effective_date": day("Since when in the world."),
     "registry_status": text(500, "The register's own word.", null=True),
-    "reason": text(60, "Lower snake case; an open list.", null=True),
+    "reason": word(STATUS_DETAILS, "Why, where a register says.", null=True, open_ended=True),
 }
 _NEWS: Final = {
     "news_id": natural_id("nws", "The item."),
@@ -106,9 +115,9 @@ _NEWS: Final = {
     "summary": text(1000, "Where it may be passed on.", null=True),
     "url": address("The item."),
     "publisher": text(200, "Who published it.", null=True),
-    "language": text(8, "ISO 639-1.", null=True),
+    "language": text(8, "ISO 639-1.", pattern="^[a-z]{2}$", null=True),
     "published_at": instant("As published."),
-    "categories": array(text(60, "A category."), 20, "Our categories; an open list."),
+    "categories": array(word(("earnings",), "A category.", open_ended=True), 20, "Our categories."),
 }
 _NOTICE: Final = {
     "notice_id": natural_id("ntc", "The notice."),
@@ -124,34 +133,56 @@ _NOTICE: Final = {
     "amount": money("Fine or the like."),
     "currency": CURRENCY,
 }
-# event type: (name of its component, key of its object, that object)
+# event type: (name of its components, key of its object, name of that object's component, its members)
 KINDS: Final = {
-    "filing.added": ("FilingAdded", "filing", _FILING),
-    "filing.updated": ("FilingUpdated", "filing", _UPDATE),
-    "ownership.changed": ("OwnershipChanged", "change", _CROSSING),
-    "status.changed": ("StatusChanged", "change", _FLIP),
-    "news.published": ("NewsPublished", "news", _NEWS),
-    "event.regulatory": ("RegulatoryEvent", "notice", _NOTICE),
+    "filing.added": ("FilingAdded", "filing", "AddedFiling", _FILING),
+    "filing.updated": ("FilingUpdated", "filing", "UpdatedFiling", _UPDATE),
+    "ownership.changed": ("OwnershipChanged", "change", "OwnershipChange", _CROSSING),
+    "status.changed": ("StatusChanged", "change", "StatusChange", _FLIP),
+    "news.published": ("NewsPublished", "news", "NewsItem", _NEWS),
+    "event.regulatory": ("RegulatoryEvent", "notice", "RegulatoryNotice", _NOTICE),
 }
 
 
 def _data(event_type: str) -> Schema:
-    _, key, properties = KINDS[event_type]
-    return record(f"`data` of {event_type}.", _COMMON | {key: record("What happened.", properties)})
+    _, key, component, _ = KINDS[event_type]
+    test = flag("True in test sends of webhooks; else not there.")
+    members = _COMMON | {key: ref(component), "test": test}
+    return record(f"`data` of {event_type}.", members, "test")
+
+
+def _delivery(event_type: str) -> Schema:
+    name = KINDS[event_type][0]
+    body = {
+        "event_id": natural_id("evt", "The same for every attempt and replay: deduplicate by it."),
+        "event_type": word((event_type,), "Kind of event."),
+        "delivered_at": instant("Start of this attempt, to the millisecond."),
+        "data": ref(f"{name}Data"),
+    }
+    return record(f"Body of a {event_type} delivery.", body)
 
 
 def components() -> dict[str, Any]:
     """Named schemas of this resource."""
     event = {
         "event_id": natural_id("evt", "The same for the same fact, always: deduplicate by it."),
-        "event_type": word(EVENT_TYPES, "Kind of event."),
+        "event_type": word(EVENT_TYPES, "Kind of event.", open_ended=True),
         "company_id": COMPANY_ID,
         "occurred_at": instant("When in the world."),
         "recorded_at": instant("When the service learned it."),
         "sequence": _SEQUENCE,
-        "data": {"anyOf": [ref(f"{name}Data") for name, _, _ in KINDS.values()]},
+        # as event types are open-ended, so are the objects that come with them
+        "data": {"anyOf": [ref(f"{name}Data") for name, *_ in KINDS.values()], "x-extensible": True},
     }
-    return {f"{name}Data": _data(event_type) for event_type, (name, _, _) in KINDS.items()} | {
+    named: dict[str, Any] = {
+        "EventSource": _SOURCE,
+        "ChangedFigure": record("One figure that changed.", _CHANGED),
+    }
+    for event_type, (name, _, component, properties) in KINDS.items():
+        named[component] = record(f"What happened: {event_type}.", properties)
+        named[f"{name}Data"] = _data(event_type)
+        named[f"{name}Webhook"] = _delivery(event_type)
+    return named | {
         "Event": record("One event.", event),
         "EventList": page("Events of a company.", ref("Event"), HEAD),
     }

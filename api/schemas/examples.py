@@ -204,3 +204,50 @@ EVENTS: Final[dict[str, Any]] = {
     "next_cursor": None,
     "has_more": False,
 }
+MARKETS: Final[dict[str, Any]] = {
+    "data": [
+        {
+            "market": "NO",
+            "name": "Norway",
+            "state": "served",
+            "companies": 6076,
+            "observed_at": "2026-11-20T02:00:00Z",
+            "datasets": [
+                {
+                    "dataset": "no.enheter",
+                    "observed_at": "2026-11-20T02:00:00Z",
+                    "checked_at": "2026-11-20T03:30:00Z",
+                    "held_since": None,
+                    "licence": "NLOD-2.0",
+                    "licence_url": "https://data.norge.no/nlod/en/2.0",
+                    "attribution": "Contains data under NLOD from the Brønnøysund Register Centre.",
+                }
+            ],
+        },
+        {
+            "market": "DK",
+            "name": "Denmark",
+            "state": "announced",
+            "companies": 0,
+            "observed_at": None,
+            "datasets": [],
+        },
+    ],
+    "next_cursor": None,
+    "has_more": False,
+}
+USAGE: Final[dict[str, Any]] = {
+    "tier": "pro",
+    "period_start": "2026-11-01T00:00:00Z",
+    "period_end": "2026-12-01T00:00:00Z",
+    "requests_used": 1204,
+    "requests_limit": 60000,
+    "requests_remaining": 58796,
+    "burst_per_second": 25,
+    "burst_capacity": 50,
+    "webhooks_enabled": True,
+    "subscriptions_used": 2,
+    "subscriptions_limit": 10,
+    "trial_ends_at": None,
+    "account_status": "active",
+}

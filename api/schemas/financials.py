@@ -8,6 +8,7 @@ from typing import Any, Final
 from api.schemas.kinds import (
     CURRENCY,
     HEAD,
+    REGISTER,
     address,
     array,
     day,
@@ -36,7 +37,7 @@ FIGURE_SCHEMAS: Final = {
 _SOURCE: Final = record(
     "The document behind the figures.",
     {
-        "register": text(60, "Key of the dataset."),
+        "register": REGISTER,
         "native_id": text(200, "The register's own id.", null=True),
         "url": address("Public address of the document."),
         "retrieved_at": instant("When it was fetched.", null=True),
@@ -52,13 +53,14 @@ _ROW: Final = {
     "currency": CURRENCY,
     **FIGURE_SCHEMAS,
     "is_consolidated": flag("Group figures."),
-    "accounting_standard": text(30, "IFRS and the like; an open list.", null=True),
+    "accounting_standard": text(60, "Accounting rules, as the filing names them.", null=True)
+    | {"x-extensible-enum": ["IFRS", "NRS", "FRS102", "FRS105", "US-GAAP"]},
     "filing_id": natural_id("fil", "The document."),
     "filed_at": day("Day of filing.", null=True),
     "version": integer(1, 10_000, "1 for the first document of the period."),
     "is_restated": flag("Version 2 or later."),
     "derived": array(word(FIGURES, "A field.", open_ended=True), 6, "Fields computed, not read."),
-    "sources": array(_SOURCE, 50, "With include=sources."),
+    "sources": array(ref("FigureSource"), 50, "With include=sources."),
 }
 
 
@@ -68,5 +70,6 @@ def components() -> dict[str, Any]:
         "FinancialPeriod": record(
             "One period, its newest version unless history is asked for.", _ROW, "sources"
         ),
+        "FigureSource": _SOURCE,
         "FinancialsList": page("Financials of a company, newest first.", ref("FinancialPeriod"), HEAD),
     }

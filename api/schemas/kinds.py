@@ -11,21 +11,28 @@ from warehouse.schema.codes import SERVED
 Schema = dict[str, Any]
 
 INT64: Final = 9_223_372_036_854_775_807
+_ANYTHING: Final = r"^[^\x00]*$"  # a register's own words: no NUL is all that can be promised
+ECHO: Final = r"^[\s\S]*$"  # holds what a caller sent, whatever that was
+_WORD: Final = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 
 
 def ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def text(longest: int, description: str, *, pattern: str | None = None, null: bool = False) -> Schema:
-    schema: Schema = {"type": _type("string", null), "description": description, "maxLength": longest}
-    return schema | ({"pattern": pattern} if pattern else {})
+def text(longest: int, description: str, *, pattern: str = _ANYTHING, null: bool = False) -> Schema:
+    return {
+        "type": _type("string", null),
+        "description": description,
+        "maxLength": longest,
+        "pattern": pattern,
+    }
 
 
 def word(allowed: Sequence[str], description: str, *, null: bool = False, open_ended: bool = False) -> Schema:
-    """One of a list; an open-ended list may grow within v1."""
+    """One of a list; an open-ended list may grow within v1 (CONTRACT 4.13), so clients must take any word."""
     if open_ended:
-        schema = text(60, description, null=null)
+        schema = text(60, description, pattern=_WORD, null=null)
         return schema | {"x-extensible-enum": list(allowed)}
     values: list[str | None] = [*allowed, None] if null else [*allowed]
     return {"type": _type("string", null), "description": description, "enum": values}
@@ -103,12 +110,13 @@ def _type(name: str, null: bool) -> str | list[str]:
     return [name, "null"] if null else name
 
 
-COMPANY_ID: Final = text(
-    20, "`firm:<COUNTRY>:<org_number>`.", pattern=rf"^firm:({'|'.join(SERVED)}):[0-9A-Z-]{{8,12}}$"
-)
+# markets are open-ended: Denmark is announced, and its companies come without another major version
+COMPANY_ID: Final = text(20, "`firm:<COUNTRY>:<org_number>`.", pattern="^firm:[A-Z]{2}:[0-9A-Z-]{8,12}$")
 ORG_NUMBER: Final = text(12, "Canonical registry number.", pattern="^[0-9A-Z-]{8,12}$")
 NAME: Final = text(1000, "Name as registered.")
-COUNTRY: Final = word(SERVED, "Market code.")
+COUNTRY: Final = text(2, "Market code.", pattern="^[A-Z]{2}$") | {"x-extensible-enum": list(SERVED)}
 CURRENCY: Final = text(3, "ISO 4217.", pattern="^[A-Z]{3}$", null=True)
 COUNTRY_CODE: Final = text(2, "ISO 3166-1 alpha-2 (GB, not UK).", pattern="^[A-Z]{2}$", null=True)
+REGISTER: Final = text(60, "Key of the dataset.", pattern=_WORD)
+FIELD: Final = text(60, "Name of a field.", pattern="^[a-z][a-z0-9_]*$")
 HEAD: Final = {"company_id": COMPANY_ID, "org_number": ORG_NUMBER, "name": NAME}

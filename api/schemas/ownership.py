@@ -8,6 +8,7 @@ from typing import Any, Final
 from api.schemas.kinds import (
     COUNTRY_CODE,
     HEAD,
+    REGISTER,
     address,
     array,
     day,
@@ -25,7 +26,7 @@ from warehouse.schema.codes import BASES, HOLDER_TYPES, RECONCILIATIONS
 _SOURCE: Final = record(
     "What one source says of the holding.",
     {
-        "register": text(60, "Key of the dataset."),
+        "register": REGISTER,
         "native_id": text(200, "The source's own id.", null=True),
         "url": address("Public address of the record."),
         "as_of": day("Day the figure is of.", null=True),
@@ -48,7 +49,7 @@ _OWNER: Final = {
     "as_of": day("Day the percentage is of."),
     "first_seen": day("Start of the earliest observation."),
     "reconciliation": word(RECONCILIATIONS, "How the sources agree."),
-    "sources": array(_SOURCE, 100, "What each source says."),
+    "sources": array(ref("HoldingSource"), 100, "What each source says."),
 }
 
 
@@ -60,5 +61,6 @@ def components() -> dict[str, Any]:
     }
     return {
         "Owner": record("One holder, reconciled over sources.", _OWNER),
+        "HoldingSource": _SOURCE,
         "OwnershipList": page("Owners of a company, largest first.", ref("Owner"), members),
     }

@@ -6,25 +6,40 @@ Does not belong here: the kinds themselves (`api.problem_kinds`).
 from typing import Any, Final
 
 from api.problem_kinds import KINDS
-from api.schemas.kinds import Schema, array, integer, record, ref, text
+from api.schemas import headers, problem_examples
+from api.schemas.kinds import ECHO, Schema, array, integer, record, ref, text, word
 
 _REQUEST_ID: Final = text(64, "Quote it to support.", pattern="^[A-Za-z0-9_-]{8,64}$")
 _ERROR: Final = {
-    "code": text(60, "What is wrong with this input."),
-    "detail": text(1000, "What it must be."),
-    "parameter": text(100, "Query or path parameter."),
-    "pointer": text(1000, "JSON pointer into the body."),
-    "header": text(100, "Header."),
+    "code": word(("format", "out_of_range", "unknown_value"), "What is wrong with it.", open_ended=True),
+    "detail": text(1000, "What it must be.", pattern=ECHO),
+    "parameter": text(100, "Query or path parameter.", pattern=ECHO),
+    "pointer": text(1000, "JSON pointer into the body.", pattern="^(/[^/]*)*$"),
+    "header": text(100, "Header.", pattern="^[A-Za-z0-9-]+$"),
 }
-_PROBLEM: Final = {
+_ALWAYS: Final = {
     "type": {"type": "string", "format": "uri", "description": "A page that explains it.", "maxLength": 2048},
     "title": text(200, "Fixed per type."),
     "status": integer(400, 599, "The HTTP status."),
-    "detail": text(9000, "About this occurrence; may change."),
-    "instance": text(100, "This occurrence."),
-    "code": {"type": "string", "enum": sorted(KINDS), "description": "The stable switch."},
+    "detail": text(9000, "About this occurrence; may change.", pattern=ECHO),
+    "instance": text(100, "This occurrence.", pattern="^/requests/[A-Za-z0-9_-]{8,64}$"),
+    "code": word(sorted(KINDS), "The stable switch.", open_ended=True),
     "request_id": _REQUEST_ID,
-    "errors": array(ref("InputError"), 100, "For input errors."),
+}
+_TIER: Final = text(60, "Name of a tier.", pattern="^[a-z][a-z0-9_-]*$")
+_REASONS: Final = ("not_found", "check_digit_mismatch", "wrong_market")
+_SOMETIMES: Final = {
+    "errors": array(ref("InputError"), 100, "For input errors: one entry per input."),
+    "reason": word(_REASONS, "With company_not_found.", open_ended=True),
+    "limit": integer(0, 2**53, "The limit that was passed: bytes, or subscriptions."),
+    "required_key_kind": word(("secret",), "With key_kind_not_allowed.", open_ended=True),
+    "required_tiers": array(_TIER, 20, "With tier_required."),
+    "current_tier": _TIER,
+    "current_status": word(("active", "paused"), "With invalid_state.", open_ended=True),
+    "violated-policies": array(
+        text(60, "Name of a policy in RateLimit-Policy.", pattern="^[a-z-]+$"), 10, "With 429."
+    ),
+    "retry_after": integer(0, 3_000_000, "Seconds to wait: the Retry-After header."),
 }
 _NAMES: Final = {
     400: "BadRequest",
@@ -44,50 +59,36 @@ _NAMES: Final = {
 }
 
 
+_OF_ALL: Final = (400, 405, 414, 431, 500)  # what the public document too may be answered with
+
+
 def components() -> dict[str, Any]:
     """Named schemas of errors."""
     return {
         "InputError": record("One input that is wrong.", _ERROR, "parameter", "pointer", "header"),
-        "Problem": record("An error (RFC 9457).", _PROBLEM, "errors"),
+        "Problem": record("An error (RFC 9457).", _ALWAYS | _SOMETIMES, *_SOMETIMES),
     }
 
 
 def responses(public_url: str) -> dict[str, Schema]:
-    """`components.responses`: one per status, with an example of each of its codes."""
+    """`components.responses`: one per status, with the contract's example of each of its codes."""
     return {name: _response(status, public_url) for status, name in _NAMES.items()}
 
 
-def documented() -> dict[str, Schema]:
+def documented(*, public: bool) -> dict[str, Schema]:
     """What an operation lists: every error it may answer."""
-    return {str(status): {"$ref": f"#/components/responses/{name}"} for status, name in _NAMES.items()}
+    return {
+        str(status): {"$ref": f"#/components/responses/{name}"}
+        for status, name in _NAMES.items()
+        if status in _OF_ALL or not public
+    }
 
 
 def _response(status: int, public_url: str) -> Schema:
-    kinds = [kind for kind in KINDS.values() if status in (kind.status, *kind.other_statuses)]
-    examples = {
-        kind.code: {
-            "summary": kind.explanation,
-            "value": {
-                "type": kind.type_url(public_url),
-                "title": kind.title,
-                "status": status,
-                "detail": kind.explanation,
-                "instance": "/requests/req_01kaf3v8b7n6m5k4j3h2g1f0e9",
-                "code": kind.code,
-                "request_id": "req_01kaf3v8b7n6m5k4j3h2g1f0e9",
-            },
-        }
-        for kind in kinds
-    }
-    headers = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
-    if status in (429, 503):
-        headers["Retry-After"] = {"$ref": "#/components/headers/RetryAfter"}
-    if status == 401:  # noqa: PLR2004
-        headers["WWW-Authenticate"] = {"$ref": "#/components/headers/WwwAuthenticate"}
-    if status == 405:  # noqa: PLR2004
-        headers["Allow"] = {"$ref": "#/components/headers/Allow"}
+    values = problem_examples.of_status(status, public_url)
+    examples = {code: {"summary": KINDS[code].explanation, "value": value} for code, value in values.items()}
     return {
-        "description": "; ".join(dict.fromkeys(kind.title for kind in kinds)) + ".",
-        "headers": headers,
+        "description": "; ".join(dict.fromkeys(KINDS[code].title for code in values)) + ".",
+        "headers": headers.of_problem(status),
         "content": {"application/problem+json": {"schema": ref("Problem"), "examples": examples}},
     }

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from api.accounts import TIERS, AccountError
+from api.accounts import AccountError
+from api.db.records import KeyRecord
 from api.secrets import SecretsError
 from api.settings import SettingError
 from firm.compose import Installation
@@ -18,7 +19,7 @@ accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
 keys = typer.Typer(no_args_is_help=True, help="API keys.")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Tier = Annotated[str, typer.Option(help=f"One of {', '.join(TIERS)}.")]
+Tier = Annotated[str, typer.Option(help="basic, starter, pro or business, or another that FIRM_TIERS names.")]
 _TROUBLE = (AccountError, SecretsError, SettingError)
 
 
@@ -52,6 +53,45 @@ def set_tier(
         _say(as_json, document, f"{changed.email} is on {changed.tier} now")
 
 
+@accounts.command("list")
+def list_accounts(as_json: Json = False) -> None:
+    """All accounts, oldest first."""
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        found = service.all_accounts()
+        if as_json:
+            told = [
+                {"account_id": a.account_id, "email": a.email, "tier": a.tier, "status": a.status}
+                for a in found
+            ]
+            typer.echo(json.dumps({"accounts": told}))
+            return
+        for account in found:
+            typer.echo(f"{account.account_id}  {account.tier}  {account.status}  {account.email}")
+
+
+@accounts.command("suspend")
+def suspend(
+    account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
+) -> None:
+    """Refuse all keys of an account from now on (a running service notices within 30 seconds)."""
+    _set_status(account, "suspended", as_json)
+
+
+@accounts.command("activate")
+def activate(
+    account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
+) -> None:
+    """Serve an account again."""
+    _set_status(account, "active", as_json)
+
+
+def _set_status(account: str, status: str, as_json: bool) -> None:
+    with explained(*_TROUBLE), Installation.read().accounts() as service:
+        changed = service.set_status(account, status)
+        document = {"account_id": changed.account_id, "email": changed.email, "status": changed.status}
+        _say(as_json, document, f"{changed.email} is {changed.status} now")
+
+
 @keys.command("create")
 def create_key(
     account: Annotated[str, typer.Option(help="E-mail or account id.")],
@@ -76,10 +116,16 @@ def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")
     """Keys of an account, without their secret part."""
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         for key in service.keys(account):
-            state = "revoked" if key.revoked_at else "live"
+            state = _state(key, datetime.now(UTC))
             typer.echo(
                 f"{key.key_id}  {key.shown_prefix}…{key.shown_last}  {state}  {key.label or ''}".rstrip()
             )
+
+
+def _state(key: KeyRecord, now: datetime) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    return "expired" if key.expires_at is not None and key.expires_at <= now else "live"
 
 
 @keys.command("revoke")

@@ -5,11 +5,6 @@ from __future__ import annotations
 from firm.failures import not_built_yet
 
 
-def export() -> None:
-    """Parquet and NDJSON hand-over with a manifest (not built yet)."""
-    not_built_yet("`firm export`", "Read warehouse.duckdb in the current release folder until then.")
-
-
 def rebuild() -> None:
     """Everything again from RAW (not built yet)."""
     not_built_yet("`firm rebuild`", "Point FIRM_DATA at an empty folder and ingest again until then.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,32 +12,79 @@ from api.settings import SettingError
 from firm.compose import Installation
 from firm.failures import explained, not_built_yet
 
+if TYPE_CHECKING:
+    import socket
+
+    from api.metrics import Desk
+
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on (FIRM_HOST).")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on (FIRM_PORT).", min=0, max=65535)] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that serve (FIRM_SERVE_WORKERS).", min=1, max=256)
+    ] = None,
 ) -> None:
     """Serve the API until Ctrl-C; it follows new releases while it runs."""
     with explained(SettingError, SecretsError):
-        serve_installation(Installation.read(), host, port)
+        installation = Installation.read()
+        if workers is not None:
+            chosen = replace(installation.settings, serve_workers=workers)
+            installation = replace(installation, settings=chosen)
+        serve_installation(installation, host, port)
 
 
 def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
     """Open what the service needs, serve, and close it again."""
+    import api.app  # noqa: F401 -- loaded before workers are forked, so that they share it
+    from api.logs import LOGGER, configure
+    from api.server import CannotListen, listening
+
+    installation = installation.reached(host, port)
+    configure()
+    with installation.database():  # brought up to date once, before anybody serves
+        installation.secrets()
+    with explained(CannotListen):
+        listener = listening(installation.settings)
+    if installation.settings.serve_workers == 1:
+        _work(installation, listener)
+    else:
+        _supervise(installation, listener)
+    LOGGER.info("stopped")
+
+
+def _supervise(installation: Installation, listener: socket.socket) -> None:
+    from api.board import Board
+    from api.metrics import Desk
+    from api.server import tuned_memory
+    from api.workers import Supervisor
+
+    settings = installation.settings
+    board = Board(settings.serve_workers)
+    supervisor = Supervisor(
+        lambda place: _work(installation, listener, Desk(board, place)),
+        settings.serve_workers,
+        listener,
+        settings.shutdown_seconds,
+    )
+    with tuned_memory():
+        supervisor.run()
+
+
+def _work(installation: Installation, listener: socket.socket, desk: Desk | None = None) -> None:
+    """Serve in this process."""
     from api.app import create_app
-    from api.server import CannotListen
+    from api.db.engine import Database
     from api.server import serve as run
     from warehouse.reader import Reader
 
-    installation = installation.reached(host, port)
-    reader = Reader(installation.layout)
+    settings = installation.settings
+    reader = Reader(installation.layout, seconds=settings.list_seconds)
+    database = Database(settings.control_database_url)
     try:
-        with explained(CannotListen), installation.database() as database:
-            run(
-                create_app(installation.settings, reader, database, installation.secrets()),
-                installation.settings,
-            )
+        run(create_app(settings, reader, database, installation.secrets(), desk=desk), settings, listener)
     finally:
+        database.close()
         reader.close()
 
 

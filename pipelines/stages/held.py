@@ -10,7 +10,7 @@ from datetime import datetime
 from connectors.declare import Dataset, Jurisdiction
 from pipelines.resources import Workspace, profile_dataset
 from warehouse.history import History
-from warehouse.reading import DatasetState, Held
+from warehouse.reading import DatasetState, Held, Terms
 
 FETCH_GUARD = "fetch"
 
@@ -49,6 +49,7 @@ def dataset_states(
             rows=sum(history.present_count(table) for table in dataset.staged.values()),
             held=held_of(workspace, dataset),
             accepted=_accepted(workspace, dataset),
+            terms=Terms(dataset.licence.name, dataset.licence.url, dataset.licence.attribution),
         )
         for dataset in jurisdiction.datasets
     }

@@ -7,7 +7,7 @@ stays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import polars as pl
@@ -23,7 +23,7 @@ class RawReceipt:
     """What came of one dataset.
 
     `unchanged`: `{name, sha256, observed_at}` of bodies whose bytes were there already; `failure`: why no
-    more came.
+    more came. `asked`: the source was asked, or something of it came; a folder without its files says nothing.
     """
 
     dataset: str
@@ -31,6 +31,7 @@ class RawReceipt:
     unchanged: Sequence[Mapping[str, str]] = ()
     cursor: str | None = None
     failure: str | None = None
+    asked: bool = False
 
     @classmethod
     def of(cls, value: dict[str, Any] | None, dataset: str) -> Self:
@@ -57,6 +58,8 @@ def take(
         _subjects(workspace, jurisdiction, dataset, origin, batch),
     )
     receipt = _archive(workspace, dataset, arrivals, batch)
+    if origin.asks and dataset.fetch is not None:
+        receipt = replace(receipt, asked=True)
     workspace.receipts.write(batch, receipt_name(dataset.key), asdict(receipt))
     if receipt.new or receipt.failure:
         workspace.tell(f"{dataset.key}: {receipt.failure or f'{receipt.new} new'}")
@@ -75,7 +78,8 @@ def _archive(workspace: Workspace, dataset: Dataset, arrivals: Iterable[Arrival]
     except FetchError as error:
         failure = str(error)
         workspace.archive.failed(dataset.key, "", error.url, error.reason, batch, error.status)
-    return RawReceipt(dataset.key, new, _unchanged(workspace, dataset, batch), cursor, failure)
+    unchanged = _unchanged(workspace, dataset, batch)
+    return RawReceipt(dataset.key, new, unchanged, cursor, failure, asked=bool(new or unchanged))
 
 
 def _unchanged(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mapping[str, str]]:

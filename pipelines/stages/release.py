@@ -14,8 +14,9 @@ from dataclasses import asdict, dataclass, field
 import polars as pl
 
 from pipelines.resources import Workspace
-from pipelines.stages import events, held
+from pipelines.stages import events, freshness, held
 from warehouse import render
+from warehouse.freshness import Seen
 from warehouse.release import MarketPart
 from warehouse.schema.tables import EVENTS
 
@@ -32,13 +33,16 @@ class ReleaseReceipt:
 def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> ReleaseReceipt:
     """Publishes the markets of a run; one that is held keeps what the last release has of it."""
     markets = sorted(markets)
-    parts = {market: part(workspace, market) for market in markets}
+    seen = {market: freshness.seen(workspace, market, batch) for market in markets}
+    parts = {market: part(workspace, market, seen[market]) for market in markets}
     found = [rows for market in markets if (rows := events.collected(workspace, market, batch)) is not None]
     rows = pl.concat([render.empty(EVENTS), *found])
     fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
     manifest = workspace.releases.publish(parts, rows)
     workspace.releases.checked(
-        [market for market in markets if parts[market].state == "fresh"], workspace.receipts.facts(batch).at
+        [market for market in markets if parts[market].state == "fresh"],
+        workspace.receipts.facts(batch).at,
+        {key: one for market in markets for key, one in seen[market].items()},
     )
     for market in markets:
         _empty_outbox(workspace, market, batch)
@@ -52,7 +56,7 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     return receipt
 
 
-def part(workspace: Workspace, market: str) -> MarketPart:
+def part(workspace: Workspace, market: str, seen: Mapping[str, Seen]) -> MarketPart:
     """What a market brings to a release."""
     jurisdiction = workspace.jurisdiction(market)
     with workspace.history(market) as history:
@@ -60,7 +64,8 @@ def part(workspace: Workspace, market: str) -> MarketPart:
         is_blank = history.revision == 0
     stopped = held.is_stopped(workspace, jurisdiction)
     path = None if stopped or is_blank else workspace.layout.history_file(market)
-    return MarketPart(market, path, "held" if stopped else "fresh", held.newest(states), states)
+    told = freshness.with_seen(states, seen)
+    return MarketPart(market, path, "held" if stopped else "fresh", held.newest(states), told)
 
 
 def _empty_outbox(workspace: Workspace, market: str, batch: str) -> None:

@@ -19,6 +19,7 @@ from api.clock import Clock
 from api.db.migrate import prepare
 from api.secrets import Secrets
 from api.settings import ApiSettings
+from api.tiers import DEFAULT, read_tiers
 from api.ulids import Ulids
 from warehouse.reader import Reader
 
@@ -34,6 +35,18 @@ def _load_worlds() -> Any:
 
 
 worlds = _load_worlds()
+
+
+# The clock of tests stands still, so no bucket would ever fill again; tests of limits ask for the true tiers.
+AMPLE = read_tiers(
+    {
+        "tiers": {name: {"burst_per_second": 10_000, "burst_capacity": 100_000} for name in DEFAULT.names},
+        "clients": {
+            "failed_authentications_per_second": 100_000,
+            "publishable_key_requests_per_second": 100_000,
+        },
+    }
+)
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +76,12 @@ class Service:
     key: str
     lines: list[bytes]
     secrets: Secrets
+    running: bool
+
+    def stop(self) -> None:
+        """Ends the service as a signal would: what it has gathered is written."""
+        self.running = False
+        self.client.__exit__(None, None, None)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -97,12 +116,13 @@ def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
     ) -> Service:
         hands = Hands()
         clock = Clock(wall=hands, monotonic=hands)
+        settings = {"tiers": AMPLE} | settings
         chosen = ApiSettings(data=tmp_path, public_url="https://api.example.com", **settings)
         if not started:
             shutil.copyfile(migrated, tmp_path / "control.sqlite")
         database = prepare(chosen.control_database_url)
         secrets = secrets or Secrets.generate()
-        accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall))
+        accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall), chosen.tiers)
         if not started:
             accounts.create_account("owner@example.com", "pro")
         key = accounts.create_key("owner@example.com", "live").key
@@ -112,13 +132,14 @@ def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
         client = TestClient(app, base_url="http://api.example.com", raise_server_exceptions=False)
         if with_client:
             client.__enter__()
-        started.append((client if with_client else None, database, held))
-        return Service(app, client, accounts, hands, key, lines, secrets)
+        made = Service(app, client, accounts, hands, key, lines, secrets, with_client)
+        started.append((made, database, held))
+        return made
 
     yield start
-    for client, database, held in started:
-        if client is not None:
-            client.__exit__(None, None, None)
+    for made, database, held in started:
+        if made.running:
+            made.stop()
         database.close()
         if hasattr(held, "close"):
             held.close()
@@ -137,6 +158,8 @@ class Maker:
 
     company = staticmethod(worlds.company)
     event = staticmethod(worlds.event)
+    period = staticmethod(worlds.period)
+    owner = staticmethod(worlds.owner)
 
     def publish(self, companies: list[dict[str, Any]], **more: Any) -> int:
         return self.world.publish(companies, **more)
@@ -145,3 +168,9 @@ class Maker:
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[[], Maker]:
     return lambda: Maker(worlds.make_world(tmp_path / "data"))
+
+
+@pytest.fixture(scope="session")
+def new_world(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Maker]:
+    """Worlds for the fixtures of whole modules."""
+    return lambda: Maker(worlds.make_world(tmp_path_factory.mktemp("world")))

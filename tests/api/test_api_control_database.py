@@ -8,21 +8,28 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 from sqlalchemy.exc import OperationalError, StatementError
 
 from api.accounts import Accounts
 from api.clock import Clock
 from api.db.engine import Database
 from api.db.migrate import config, prepare, upgrade
-from api.db.models import Account, Base
+from api.db.models import Account, ApiKey, Base, Usage
 from api.secrets import Secrets, SecretsError, load_or_create
 from api.settings import ApiSettings, SettingError
 from api.ulids import Ulids
 
 
 @pytest.fixture
-def database(tmp_path):
+def database(control_url):
+    made = prepare(control_url)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def sqlite(tmp_path):
     made = prepare(f"sqlite:///{tmp_path / 'deep' / 'control.sqlite'}")
     yield made
     made.close()
@@ -41,6 +48,19 @@ def account(**more):
     return Account(**values | more)
 
 
+def key(**more):
+    return {
+        "key_id": "key_1",
+        "account_id": "acc_1",
+        "kind": "live",
+        "shown_prefix": "firm_live_aaaa",
+        "shown_last": "aaaa",
+        "digest": b"d" * 32,
+        "domains": [],
+        "created_at": datetime(2026, 11, 21, 9, tzinfo=UTC),
+    } | more
+
+
 def test_models_equal_migrations(database):
     with database.engine.connect() as connection:
         context = MigrationContext.configure(
@@ -57,22 +77,18 @@ def test_migrating_again_changes_nothing_and_down_is_possible(database):
         settings = config()
         settings.attributes["connection"] = connection
         command.downgrade(settings, "base")
-        names = (
-            connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'")).scalars().all()
-        )
-        assert set(names) == {"alembic_version"}
+        assert inspect(connection).get_table_names() == ["alembic_version"]
     upgrade(database)
     with database.writing() as session:
         session.add(account())
 
 
-def test_two_processes_may_migrate_at_once(tmp_path):
-    url = f"sqlite:///{tmp_path / 'control.sqlite'}"
+def test_two_processes_may_migrate_at_once(control_url):
     failures = []
 
     def run():
         try:
-            prepare(url).close()
+            prepare(control_url).close()
         except Exception as error:  # noqa: BLE001 -- told to the test
             failures.append(error)
 
@@ -84,8 +100,8 @@ def test_two_processes_may_migrate_at_once(tmp_path):
     assert failures == []
 
 
-def test_sqlite_is_in_wal_with_foreign_keys(database):
-    with database.reading() as session:
+def test_sqlite_is_in_wal_with_foreign_keys(sqlite):
+    with sqlite.reading() as session:
         assert session.execute(text("PRAGMA journal_mode")).scalar() == "wal"
         assert session.execute(text("PRAGMA foreign_keys")).scalar() == 1
 
@@ -140,9 +156,32 @@ def test_instants_are_kept_in_utc(database):
         session.add(account(account_id="acc_2", email="b@example.com", created_at=datetime(2026, 1, 1)))  # noqa: DTZ001
 
 
+def test_downgrading_one_step_keeps_accounts(database):
+    from alembic import command
+
+    with database.writing() as session:
+        session.add(account())
+        session.flush()
+        session.add(ApiKey(**key()))
+        session.flush()
+        session.add(Usage(account_id="acc_1", month=202611, count=7))
+    with database.engine.begin() as connection:
+        settings = config()
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "0001")
+    upgrade(database)
+    with database.reading() as session:
+        kept = session.get(Account, "acc_1")
+        assert kept is not None
+        assert kept.trial_ends_at is None
+        assert session.get(ApiKey, "key_1") is not None
+        assert session.get(Usage, ("acc_1", 202611)) is None
+
+
 def test_other_engines_by_address():
-    pytest.importorskip("psycopg", reason="the PostgreSQL driver is not part of this environment")
-    assert Database("postgresql://localhost/firm").engine.dialect.name == "postgresql"
+    made = Database("postgresql://localhost/firm")
+    assert (made.engine.dialect.name, made.engine.dialect.driver) == ("postgresql", "psycopg")
+    made.close()
 
 
 def test_secrets_are_made_once_and_kept_private(tmp_path):

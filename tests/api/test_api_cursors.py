@@ -1,6 +1,7 @@
 """Cursors: tampering, other queries, other accounts, age, rotation."""
 
 import base64
+import hmac
 import random
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.clock import Clock
-from api.pagination import LIFETIME_SECONDS, Binding, Cursors, filter_hash
+from api.pagination import LIFETIME_SECONDS, MAX_LENGTH, Binding, Cursors, filter_hash
 from api.problems import Problem
 
 KEY = b"k" * 32
@@ -117,3 +118,31 @@ def test_over_http(service):
     assert answer.json()["code"] == "invalid_cursor"
     service.hands.seconds += 8 * 24 * 3600
     assert service.get(f"{path}&cursor={cursor}").json()["code"] == "cursor_expired"
+
+
+def raw_of(cursor):
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+
+
+def signed(raw):
+    tag = hmac.digest(KEY, b"cursor" + raw, "sha256")[:16]
+    return base64.urlsafe_b64encode(raw + tag).rstrip(b"=").decode()
+
+
+def test_the_signature_is_16_bytes_of_hmac_sha256():
+    raw = raw_of(cursors().issue(BINDING, (1,)))
+    assert signed(raw[:-16]) == cursors().issue(BINDING, (1,))
+
+
+def test_what_we_signed_but_do_not_understand_is_invalid():
+    raw = raw_of(cursors().issue(BINDING, (1,)))[:-16]
+    assert code(signed(b"\x02" + raw[1:])) == "invalid_cursor", "of a version to come"
+    for rest in (b"", b"\xff", b"\x90", b"\x93\x01\x02\x03", raw[1:] + b"\x00"):
+        assert code(signed(raw[:1] + rest)) == "invalid_cursor"
+    assert code(signed(b"")) == "invalid_cursor"
+
+
+def test_a_cursor_longer_than_promised_is_refused_though_it_is_ours():
+    longer = cursors().issue(BINDING, ("x" * 400,))
+    assert len(longer) > MAX_LENGTH
+    assert code(longer) == "invalid_cursor"

@@ -32,7 +32,7 @@ def assert_problem(answer, status, code):
             "coutry",
             "Unknown query parameter 'coutry'. Did you mean 'country'?",
         ),
-        ("industry=62", "unknown_parameter", "industry", None),
+        ("industry=62", "invalid_parameter", "industry_scheme", None),
         ("limit=1&limit=2", "duplicate_parameter", "limit", "'limit' may be given once."),
         ("limit=0", "invalid_parameter", "limit", "'limit' must be an integer from 1 to 100."),
         ("limit=101", "invalid_parameter", "limit", None),

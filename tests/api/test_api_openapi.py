@@ -1,6 +1,7 @@
 """The OpenAPI document: valid, equal to the snapshot, equal to the routes, true of real answers."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from warehouse.schema.codes import EVENT_TYPES
 
 SNAPSHOT = Path(__file__).resolve().parents[1] / "architecture" / "openapi.json"
 PUBLIC_URL = "https://api.example.com"
-UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/problems/{slug}"}
+UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/metrics", "/problems/{slug}"}
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_every_route_is_described_or_meant_not_to_be(described):
 
 def test_only_these_routes_are_without_admission():
     public = {path for route in ROUTES for path in route.paths if route.opt["public"]}
-    assert public == {"/api/openapi.json", "/healthz", "/readyz", "/problems/{slug:str}"}
+    assert public == {"/api/openapi.json", "/healthz", "/readyz", "/metrics", "/problems/{slug:str}"}
 
 
 def test_examples_of_the_contract_fit_their_schemas(described):
@@ -92,6 +93,8 @@ def test_examples_of_the_contract_fit_their_schemas(described):
         ("/api/v1/companies/{org_number}/ownership", "/api/v1/companies/5599999991/ownership"),
         ("/api/v1/companies/{org_number}/ownership", "/api/v1/companies/99999999/ownership"),
         ("/api/v1/companies/{company_id}/events", "/api/v1/companies/999999999/events?order=asc"),
+        ("/api/v1/markets", "/api/v1/markets"),
+        ("/api/v1/usage", "/api/v1/usage"),
     ],
 )
 def test_real_answers_fit_their_schemas(service, described, path, asked):
@@ -105,6 +108,9 @@ def test_real_problems_fit_their_schema(service, described):
         "/api/v1/companies/1",
         "/nothing",
         "/api/v1/companies/5599999992",
+        "/api/v1/companies/%00",
+        "/api/v1/companies?%00=1",
+        "/api/v1/companies?q=%00",
     ):
         validator(described, schema).validate(service.get(path).json())
 
@@ -148,6 +154,19 @@ def test_everything_has_bounds(described):
             assert "maxItems" in node, path
 
 
+def whole(described, answer):
+    """A response, also where only a reference to it stands."""
+    if "$ref" not in answer:
+        return answer
+    return described["components"]["responses"][answer["$ref"].rpartition("/")[2]]
+
+
+EXPECTED_OPERATIONS = (
+    "listMarkets getCompany getCompanyInMarket searchCompanies listFinancials listOwnership listCompanyEvents "
+    "getUsage getOpenApi"
+)
+
+
 def test_every_operation_says_what_reviewers_look_for(described):
     seen = set()
     for path, methods in described["paths"].items():
@@ -155,11 +174,124 @@ def test_every_operation_says_what_reviewers_look_for(described):
             assert {"operationId", "summary", "description", "tags", "responses"} <= set(operation), path
             assert operation["operationId"] not in seen
             seen.add(operation["operationId"])
-            assert {"200", "400", "401", "403", "404", "429", "500"} <= set(operation["responses"])
-    expected = "getCompany getCompanyInMarket searchCompanies listFinancials listOwnership listCompanyEvents getOpenApi"
-    assert seen == set(expected.split())
+            told = {"200", "400", "405", "414", "431", "500"}
+            if operation.get("security") is None:  # needs a key
+                told |= {"401", "402", "403", "404", "406", "413", "415", "429", "503"}
+            assert told | {"304"} == set(operation["responses"]) | {"304"}, path
+    assert seen == set(EXPECTED_OPERATIONS.split())
 
 
-def test_parameters_of_later_are_not_there(described):
+def test_every_answer_tells_its_headers(described):
+    """Of operations that need a key every 2XX and 4XX names the limits, in both spellings."""
+    limits = {"RateLimit-Policy", "RateLimit"} | {
+        f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Reset")
+    }
+    everywhere = {"X-Request-Id", "Cache-Control", "Vary", "X-Content-Type-Options"}
+    for path, methods in described["paths"].items():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                told = set(whole(described, answer)["headers"])
+                assert everywhere <= told, (path, status)
+                assert "security" in operation or limits <= told, (path, status)
+                assert ("Retry-After" in told) == (status in ("429", "503")), (path, status)
+                assert ("WWW-Authenticate" in told) == (status == "401"), (path, status)
+                assert ("Allow" in told) == (status == "405"), (path, status)
+
+
+def test_the_answers_carry_the_headers_that_are_required(service, described):
+    required = {name for name, header in described["components"]["headers"].items() if header["required"]}
+    for path, asked in (
+        ("/api/v1/companies/{org_number}", "/api/v1/companies/5599999991"),
+        ("/api/v1/companies", "/api/v1/companies?limit=1"),
+        ("/api/v1/companies", "/api/v1/companies?limit=0"),
+        ("/api/v1/markets", "/api/v1/markets"),
+        ("/api/openapi.json", "/api/openapi.json"),
+    ):
+        answer = service.get(asked)
+        told = described["paths"][path]["get"]["responses"][str(answer.status_code)]
+        for name in whole(described, told)["headers"]:
+            header = described["components"]["headers"][name]
+            value = answer.headers.get(name)
+            assert value is not None or name not in required, (asked, name)
+            if value is not None:
+                sent = int(value) if header["schema"]["type"] == "integer" else value
+                validator(described, header["schema"]).validate(sent)
+
+
+def test_every_delivery_is_described(described):
+    assert list(described["webhooks"]) == list(EVENT_TYPES)
+    for event_type, methods in described["webhooks"].items():
+        content = methods["post"]["requestBody"]["content"]["application/json"]
+        validator(described, content["schema"]).validate(content["example"])
+        assert list(content["example"]) == ["event_id", "event_type", "delivered_at", "data"]
+        assert content["example"]["event_type"] == event_type
+    for parameter in described["components"]["parameters"].values():
+        if "example" in parameter:
+            validator(described, parameter["schema"]).validate(parameter["example"])
+
+
+def test_examples_of_problems_fit_their_schema(described):
+    schema = described["components"]["schemas"]["Problem"]
+    for name, answer in described["components"]["responses"].items():
+        for code, example in answer["content"]["application/problem+json"]["examples"].items():
+            validator(described, schema).validate(example["value"])
+            assert example["value"]["code"] == code, name
+            assert example["value"]["title"] == KINDS[code].title
+
+
+def test_examples_are_those_of_the_contract(described):
+    """Where the contract lies beside the project: every example of an answer or a body is one of its own."""
+    contract = Path(__file__).resolve().parents[3] / "shared" / "contract" / "CONTRACT.md"
+    if not contract.is_file():
+        pytest.skip("no contract beside the project (../shared/contract)")
+    blocks = re.findall(r"```json\n(.*?)\n```", contract.read_text(), re.DOTALL)
+    written = [json.dumps(json.loads(block), sort_keys=True) for block in blocks]
+    responses = described["components"]["responses"].values()
+    shown = [
+        example["value"]
+        for answer in responses
+        for example in answer["content"]["application/problem+json"]["examples"].values()
+    ]
+    shown += [
+        methods["post"]["requestBody"]["content"]["application/json"]["example"]
+        for methods in described["webhooks"].values()
+    ]
+    shown += [
+        operation.example
+        for operation in OPERATIONS
+        if operation.example is not None and operation.operation_id != "listMarkets"  # 4.8a shows none
+    ]
+    assert [one for one in shown if json.dumps(one, sort_keys=True) not in written] == []
+
+
+def test_where_an_answer_leads_there_is_an_operation(described):
+    by_id = {methods["get"]["operationId"]: methods["get"] for methods in described["paths"].values()}
+    for operation in by_id.values():
+        for link in operation["responses"]["200"].get("links", {}).values():
+            names = {parameter["name"] for parameter in by_id[link["operationId"]]["parameters"]}
+            assert set(link["parameters"]) <= names
+
+
+def test_search_has_every_parameter_of_the_contract(described):
     names = {parameter["name"] for parameter in described["paths"]["/api/v1/companies"]["get"]["parameters"]}
-    assert names == {"q", "country", "fields", "limit", "cursor"}
+    told = (
+        "q country industry industry_scheme region size employees_min employees_max revenue_min revenue_max "
+        "currency status is_listed registered_from registered_to sort fields limit cursor"
+    )
+    assert names == set(told.split())
+
+
+def test_paths_take_every_spelling_of_the_contract(described):
+    bare = "5560125790 556012-5790 923609016 0923609016 0112038-9 00445790 sc123456 IP12345R R0000012 US0000320193"
+    bare += " US320193 US-320193 CIK0000320193 firm:NO:923609016 firm:GB:00445790 firm:US:US0000320193 firm:DK:24256790"
+    in_market = bare + " 01120389 445790 SC1234 320193"
+    refused = "12ab firm:XX:1 firm:NO firm:SE:12 US12345678901 1234567890123"
+    for path, taken in (("{org_number}", bare), ("{org_number}/ownership", bare), ("", in_market)):
+        place = f"/api/v1/companies/{path}" if path else "/api/v1/{market}/companies/{org_number}"
+        schema = next(
+            one["schema"]
+            for one in described["paths"][place]["get"]["parameters"]
+            if one["name"] == "org_number"
+        )
+        assert [one for one in taken.split() if not validator(described, schema).is_valid(one)] == []
+        assert [one for one in refused.split() if validator(described, schema).is_valid(one)] == []

@@ -69,7 +69,7 @@ def test_an_exact_number_that_alone_fills_its_page_is_all_there_is(make, serve):
     assert (len(body["data"]), body["has_more"], body["next_cursor"]) == (1, False, None)
 
 
-def test_page_stability_under_insert_and_delete(make, serve):
+def test_pages_hold_while_releases_come(make, serve):
     made = make()
     stay = [made.company(number(index), f"SELSKAP {index} AS") for index in range(0, 60, 2)]
     made.publish(stay)

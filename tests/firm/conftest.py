@@ -27,7 +27,19 @@ class Firm:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FIRM_")}
-        return {**kept, "FIRM_DATA": str(self.data), "FIRM_ACCESS_LOG": "false", "FIRM_WORKERS": "1"}
+        return {
+            **kept,
+            "FIRM_DATA": str(self.data),
+            "FIRM_ACCESS_LOG": "false",
+            "FIRM_WORKERS": "1",
+            "FIRM_TIERS": str(self._tiers()),
+        }
+
+    def _tiers(self) -> Path:
+        """A test reads a whole world at once; limits have tests of their own."""
+        path = self.data.with_name("tiers.toml")
+        path.write_text("[tiers.business]\nburst_per_second = 100000\nburst_capacity = 100000\n")
+        return path
 
     def run(self, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(

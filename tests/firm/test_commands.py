@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from connectors.sandbox import World, write
 from firm.cli import app
@@ -50,8 +51,9 @@ def refused(said: Said, exit_code: int, *words: str) -> None:
 def _commands() -> Iterator[tuple[str, ...]]:
     def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield path
-        for name, child in getattr(command, "commands", {}).items():
-            yield from below(child, (*path, name))
+        if isinstance(command, TyperGroup):
+            for name in command.list_commands(None):
+                yield from below(command.get_command(None, name), (*path, name))
 
     yield from below(typer.main.get_command(app), ())
 
@@ -73,7 +75,8 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
         (("ingest", "no", "--live", "--sandbox"), ("--live, --sandbox and --from",)),
         (("ingest", "--from", "/nowhere"), ("/nowhere is not a folder", "<cc>/<dataset>")),
         (("ingest", "--at", "tomorrow", "--sandbox"), ("--at",)),
-        (("export",), ("not built yet", "warehouse.duckdb")),
+        (("export", "xx"), ("no market 'xx'", "NO, FI, UK")),
+        (("export", "--format", "csv"), ("--format",)),
         (("rebuild",), ("not built yet", "FIRM_DATA")),
         (("deliver",), ("not built yet", "/events")),
         (("sandbox", "serve", "--faults", "cut_off"), ("PART-OF-PATH=FAULT", "list")),
@@ -86,11 +89,10 @@ def test_wrong_use_ends_with_two(arguments: tuple[str, ...], words: tuple[str, .
 
 
 def test_a_setting_that_makes_no_sense_is_named(firm: Inside, days: list[Path]) -> None:
-    refused(
-        firm.run("ingest", "--from", days[0], FIRM_KEEP_RELEASES="none"), 2, "FIRM_KEEP_RELEASES", "'none'"
-    )
-    refused(firm.run("serve", FIRM_PORT="ninety"), 1, "FIRM_PORT must be a number, not 'ninety'")
-    refused(firm.run("release", "list", FIRM_LIST_CONCURRENCY="0"), 1, "FIRM_LIST_CONCURRENCY must be from 1")
+    said = firm.run("ingest", "--from", days[0], FIRM_KEEP_RELEASES="none")
+    refused(said, 2, "firm: FIRM_KEEP_RELEASES must be a whole number from 1, not 'none'\n")
+    refused(firm.run("serve", FIRM_PORT="ninety"), 2, "firm: FIRM_PORT must be a number, not 'ninety'\n")
+    refused(firm.run("release", "list", FIRM_LIST_CONCURRENCY="0"), 2, "FIRM_LIST_CONCURRENCY must be from 1")
     secret = "h=nothing-but-a-key"
     said = firm.run("ingest", "--from", days[0], FIRM_CREDENTIALS=secret)
     refused(said, 2, "FIRM_CREDENTIALS", "host=user:password")
@@ -110,7 +112,7 @@ def test_doctor_says_what_to_do(firm: Inside) -> None:
     said = firm.run("doctor", FIRM_WORKERS="many")
     states = [line.split("\t")[0] for line in said.out.splitlines()]
     assert (said.exit_code, states.count("bad")) == (1, 2)
-    assert "FIRM_WORKERS='many': takes a whole number" in said.out
+    assert "FIRM_WORKERS must be a whole number from 0, not 'many'" in said.out
     assert "put back the one that was made, or remove it" in said.out
     assert "warn\tcontact for registries\tset FIRM_USER_AGENT=" in said.out
 

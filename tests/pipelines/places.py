@@ -16,6 +16,8 @@ from pipelines.report import IngestReport
 from pipelines.run import Overrides, ingest
 from pipelines.settings import Settings
 from tests.pipelines.invented import MARKET
+from warehouse import freshness
+from warehouse.freshness import Seen
 
 START = datetime(2026, 3, 1, 8, tzinfo=UTC)
 ONE, TWO, THREE = "1000001-1", "1000002-2", "1000003-3"
@@ -37,6 +39,12 @@ class Place:
     @property
     def settings(self) -> Settings:
         return Settings(data=self.root / "data", workers=1)
+
+    @property
+    def noted(self) -> dict[str, Seen]:
+        """What runs have noted of datasets, by the last word of their keys."""
+        datasets = freshness.read(self.settings.layout).datasets
+        return {key.removeprefix("fi."): seen for key, seen in datasets.items()}
 
     def clock(self) -> datetime:
         self.now += timedelta(milliseconds=7)

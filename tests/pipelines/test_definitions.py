@@ -56,12 +56,14 @@ def test_loading_touches_no_disk(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-def test_every_served_market_has_its_assets_and_one_job() -> None:
+def test_every_served_market_has_its_assets_and_two_jobs() -> None:
     definitions = build_defs(Settings())
     served = [made for made in connectors.JURISDICTIONS if made.state == "served"]
-    assert {job.name for job in definitions.jobs or ()} == {f"ingest_{made.code.lower()}" for made in served}
+    assert {job.name for job in definitions.jobs or ()} == {
+        f"{what}_{made.code.lower()}" for what in ("ingest", "export") for made in served
+    }
     keys = definitions.resolve_asset_graph().get_all_asset_keys()
-    assert len(keys) == 1 + sum(2 * len(made.datasets) + 3 for made in served)
+    assert len(keys) == 1 + sum(2 * len(made.datasets) + 4 for made in served)
     assert RELEASE in keys
 
 

@@ -93,5 +93,5 @@ def test_batches_are_named_by_when_they_begin_and_never_twice() -> None:
 def test_settings_come_from_variables_and_say_what_is_wrong() -> None:
     settings = Settings.read({"FIRM_DATA": "/x", "FIRM_WORKERS": "3"})
     assert (settings.data, settings.processes, settings.keep_releases) == (Path("/x"), 3, 5)
-    with pytest.raises(SettingError, match="FIRM_KEEP_RELEASES='0': takes a whole number from 1"):
+    with pytest.raises(SettingError, match="FIRM_KEEP_RELEASES must be a whole number from 1, not '0'"):
         Settings.read({"FIRM_KEEP_RELEASES": "0"})

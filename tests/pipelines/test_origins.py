@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -99,6 +100,20 @@ def test_a_source_that_is_down_is_held_and_the_rest_goes_on(place: Place) -> Non
     assert (one.dataset, one.guard) == ("fi.accounts", "fetch")
     assert "busy" in str(one.seen)
     assert "hidden" not in str(one.seen)
+    first = place.noted
+    assert first["accounts"].held_since == first["register"].checked_at
+    assert first["register"].checked_at is not None
+    assert first["accounts"].checked_at is None
+    registry.register = csv("asleep")
+    go(place, registry)
+    assert place.noted["accounts"] == first["accounts"], "held since the first run that failed"
+    registry.down = False
+    registry.accounts |= {number: json.dumps(accounts(number, number, 2025, 5)) for number in (ONE, TWO)}
+    registry.register = csv("closed")
+    go(place, registry)
+    assert place.noted["accounts"].held_since is None
+    assert place.noted["accounts"].checked_at == place.noted["register"].checked_at
+    assert "owners" not in place.noted or place.noted["owners"].checked_at is None, "nobody fetches it"
 
 
 def test_datasets_without_a_fetch_are_left(place: Place) -> None:

@@ -147,7 +147,7 @@ def test_under_load_no_answer_is_torn(layout: Layout) -> None:
 def test_names_are_found_best_first_without_end(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr("warehouse.queries.search.FEW", few)
+    monkeypatch.setattr("warehouse.queries.names.FEW", few)
     names = {
         "Ørsted": {},
         "Orsted Vind A/S": {"is_listed": True},

@@ -6,7 +6,7 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from warehouse.queries.pages import page
+from warehouse.queries.pages import page, parts
 from warehouse.reading import EventQuery, Key, Page
 
 _LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC)
@@ -28,7 +28,7 @@ def events(
         values.append(_bound(query.until))
     if after is not None:
         tests.append(f"sequence {'<' if query.descending else '>'} CAST(? AS INTEGER)")
-        values.append(str(after[0]))
+        values.append(str(parts(after, int)[0]))
     rows = connection.execute(
         f"""SELECT sequence, body FROM events WHERE {" AND ".join(tests)}
             ORDER BY sequence {"DESC" if query.descending else "ASC"} LIMIT ?""",

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from warehouse.queries.pages import page
+from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page
 
 _UNITS: Final = 10_000  # percentages are whole ten-thousandths: exact, and they sort
@@ -37,7 +37,7 @@ def owners(
         for holder_id, pct, floor, body in rows
         if least is None or (floor is not None and floor >= least)
     )
-    start = tuple(after) if after is not None else ()
+    start = parts(after, int, int, str) if after is not None else ()
     cut = page(((key, body) for key, body in keyed if key > start), limit)
     return cut, _number(min(sum(known), 100 * _UNITS)) if known else None
 

@@ -6,7 +6,7 @@ import sqlite3
 from datetime import date
 from typing import Final, NamedTuple
 
-from warehouse.queries.pages import page
+from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page, Periods
 
 _ROWS: Final = """SELECT period_type, fiscal_year, period_start, period_end, is_consolidated, is_current,
@@ -48,7 +48,7 @@ def financials(
     rows = [row for row in _series(rows, query.consolidated) if query.history or row.is_current]
     rows = _years([row for row in rows if query.period_type in {"all", row.period_type}], query)
     keyed = sorted((row.key, row) for row in rows)
-    start = tuple(after) if after is not None else ()
+    start = parts(after, int, int, int, str, str, int, int) if after is not None else ()
     return page(((key, _body(row, query)) for key, row in keyed if key > start), limit)
 
 

@@ -1,165 +1,142 @@
-"""Finding companies by name, in pages without an end (CONTRACT 4.2).
+"""Finding companies (CONTRACT 4.2): which way a question is answered, and its pages.
 
-Names are asked for in tiers, best first: the whole name; names that begin with the words asked for; names
-with a word beginning with each of them; at last, where nothing of these is found, names with words that are
-one slip away (`slips`). Within a tier the rowid is the order: listed and large first, as `documents.RANK`
-made it. A key is (tier, rank); the page after it starts there, whatever came before. Without `q` the order is
-that of the id. Does not belong here: exact numbers (the API asks for the profile), filters other than
-`country`.
+Names alone, best first, come from the name index (`names`); companies in the order of their ids from the documents;
+every other filter and order from a scan (`filters`). Where a name finds nothing, words may be one slip away; a key
+tells which of the two it is of. Does not belong here: exact numbers (the API asks for the profile).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from typing import Final
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import Any, Final
 
-from warehouse.folding import folded
-from warehouse.queries.pages import page
-from warehouse.queries.slips import spelled
+from warehouse.queries import filters, names, profiles
+from warehouse.queries.asked import SLIPPED, Asked, asked
+from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page, Search
 from warehouse.schema.codes import MARKETS
 
-Row = tuple[Key, bytes]
-_Tier = Callable[[sqlite3.Connection, str, tuple[str, ...], int], Iterator[Row]]
-_START: Final = -1  # below every rank
-_SLIPS: Final = 3
-FEW: Final = 2000
-WORDS: Final = 12  # more words than this make no name narrower
+Scan = Callable[[str, dict[str, Any]], list[tuple[Any, ...]]]
+"""Asks the release's table `search`."""
+Found = list[tuple[Key, int]]
+"""Keys and ranks of a page, and one more where more follow."""
+MOST: Final = 10_000
+"""So many companies whose names answer are picked out of a scan; where more do, the scan looks at names itself."""
+_NOTHING: Final = Page((), (), has_more=False)
 
 
-def search(connection: sqlite3.Connection, query: Search, after: Key | None, limit: int) -> Page:
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One page that is asked for. `wanted`: the words of `q`."""
+
+    connection: sqlite3.Connection
+    scan: Scan
+    query: Search
+    wanted: Asked | None
+    after: Key | None
+    limit: int
+
+
+def search(connection: sqlite3.Connection, scan: Scan, query: Search, after: Key | None, limit: int) -> Page:
     """Companies that match, best first."""
-    countries = tuple(sorted(set(query.countries)))
-    if query.q is None:
-        return page(_by_id(connection, countries, str(after[0]) if after else ""), limit)
-    words = folded(query.q).split()[:WORDS]
-    if not words:
-        return Page((), (), has_more=False)
-    tier, rank = (int(after[0] or 0), int(after[1] or 0)) if after else (0, _START)
-    if tier == _SLIPS:
-        return page(_slipped(connection, words, countries, rank), limit)
-    found = page(_by_words(connection, " ".join(words), countries, tier, rank), limit)
-    if after is None and not found.rows:
-        return page(_slipped(connection, words, countries, _START), limit)
-    return found
+    wanted = asked(query.q) if query.q is not None else None
+    if query.q is not None and wanted is None:
+        return _NOTHING
+    question = _Question(connection, scan, query, wanted, after, limit)
+    order = query.sort or (filters.RELEVANCE if wanted else filters.ID)
+    unfiltered = query == Search(q=query.q, countries=query.countries, sort=query.sort)
+    if unfiltered and wanted is None and order == filters.ID:
+        return page(_by_id(question), limit)
+    if unfiltered and wanted is not None and order == filters.RELEVANCE:
+        return _documents(question, _named(question, wanted))
+    return _documents(question, _scanned(question, order))
 
 
-def _by_id(connection: sqlite3.Connection, countries: tuple[str, ...], after: str) -> Iterator[Row]:
+def _by_id(question: _Question) -> Iterator[tuple[Key, bytes]]:
     """Companies in the order of their ids, which is that of their markets first."""
-    for country in countries or tuple(sorted(MARKETS)):
+    start = parts(question.after, int, str, str)[-1] if question.after is not None else ""
+    for country in sorted(set(question.query.countries or MARKETS)):
         low, high = f"firm:{country}:", f"firm:{country};"  # ; is the character after :
-        rows = connection.execute(
+        rows = question.connection.execute(
             """SELECT company_id, body FROM companies
                 WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
-            (max(low, after), high),
+            (max(low, start), high),
         )
         for company_id, body in rows:
-            yield (company_id,), body
+            yield (0, company_id, company_id), body
 
 
-def _by_words(
-    connection: sqlite3.Connection, name: str, countries: tuple[str, ...], tier: int, rank: int
-) -> Iterator[Row]:
-    for number, rows in enumerate(_TIERS):
-        if number >= tier:
-            start = rank if number == tier else _START
-            for key, body in rows(connection, name, countries, start):
-                yield (number, *key), body
+def _named(question: _Question, wanted: Asked) -> Found:
+    countries = tuple(sorted(set(question.query.countries)))
+    after: names.Place | None = None
+    if question.after is not None:
+        after = parts(question.after, int, int)[:2]
+    found: Found = []
+    if after is None or after[0] < SLIPPED:
+        found = _first(names.ranked(question.connection, wanted, countries, after), question.limit)
+    if found or (after is not None and after[0] < SLIPPED):
+        return found
+    return _first(names.slipped(question.connection, wanted, countries, after), question.limit)
 
 
-def _exact(
-    connection: sqlite3.Connection, name: str, countries: tuple[str, ...], after: int
-) -> Iterator[Row]:
-    only = f"AND country IN ({_marks(countries)})" if countries else ""
-    rows = connection.execute(
-        f"SELECT rank, body FROM companies WHERE folded = ? AND rank > ? {only} ORDER BY rank",
-        (name, after, *countries),
-    )
-    return (((rank,), body) for rank, body in rows)
+def _first(places: Iterator[names.Place], limit: int) -> Found:
+    return [(place, place[1]) for place in islice(places, limit + 1)]
 
 
-def _beginning(
-    connection: sqlite3.Connection, name: str, countries: tuple[str, ...], after: int
-) -> Iterator[Row]:
-    """A name begins with these words, the last of which may go on, just when its text begins with theirs."""
-    if _few_begin(connection, name):
-        only = f"AND country IN ({_marks(countries)})" if countries else ""
-        rows = connection.execute(
-            f"""SELECT rank, body FROM companies WHERE folded > ? AND folded < ? AND rank > ? {only}
-                ORDER BY rank""",
-            (*_span(name), after, *countries),
-        )
-        return (((rank,), body) for rank, body in rows)
-    found = _matching(connection, _first(name), countries, after)
-    return ((key, body) for folded_name, key, body in found if folded_name != name)
+def _scanned(question: _Question, order: str) -> Found:
+    wanted, after = question.wanted, question.after
+    slipping = after is not None and filters.is_slipped(order, after)
+    if wanted is None:
+        return _scan(question, order, None, slipped=False)
+    found = [] if slipping else _scan(question, order, _names(question, wanted, None), slipped=False)
+    if found or (after is not None and not slipping):
+        return found
+    slips = names.slips_of(question.connection, wanted)
+    if not any(slips.values()):
+        return []
+    return _scan(question, order, _names(question, wanted, slips), slipped=True)
 
 
-def _containing(
-    connection: sqlite3.Connection, name: str, countries: tuple[str, ...], after: int
-) -> Iterator[Row]:
-    every = " AND ".join(f"folded : {_prefix(word)}" for word in name.split())
-    if _few_begin(connection, name):
-        found = _matching(connection, every, countries, after)
-        return ((key, body) for folded_name, key, body in found if not folded_name.startswith(name))
-    found = _matching(connection, f"({every}) NOT {_first(name)}", countries, after)
-    return ((key, body) for _, key, body in found)
+def _names(question: _Question, wanted: Asked, slips: names.Slips | None) -> filters.Words | filters.Named:
+    """The companies whose names answer where they are few; what to look for in names where they are many."""
+    countries = tuple(sorted(set(question.query.countries)))
+    found = names.all_of(question.connection, wanted, countries, slips, MOST)
+    if found is None:
+        return filters.Words(wanted, slips)
+    return filters.Named([rank for _, rank in found], [tier for tier, _ in found])
 
 
-def _few_begin(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether so few names begin like this that sorting them costs less than comparing phrases."""
-    rows = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM companies WHERE folded > ? AND folded < ? LIMIT ?)",
-        (*_span(name), FEW + 1),
-    )
-    return rows.fetchone()[0] <= FEW
+def _scan(
+    question: _Question, order: str, among: filters.Words | filters.Named | None, *, slipped: bool
+) -> Found:
+    made = filters.Statement(question.query, among)
+    if order == filters.RELEVANCE:
+        rows = question.scan(made.by_relevance(question.after, question.limit), made.values)
+        return [((tier, rank), rank) for tier, rank in rows]
+    by, last = filters.ORDERS[order], None
+    if among is None:
+        last = _last(question, by)
+    rows = question.scan(made.by_value(by, question.after, last, question.limit), made.values)
+    return [((int(slipped), _plain(value), company_id), rank) for rank, value, company_id in rows]
 
 
-def _span(name: str) -> tuple[str, str]:
-    return name, name + "\U0010ffff"
+def _last(question: _Question, by: filters.Order) -> object:
+    """What no row of the page lies beyond, so that few are looked at in full; None if all may be on it."""
+    if question.after is not None and question.after[1:2] == (None,):
+        return None
+    made = filters.Statement(question.query, None)
+    heads = question.scan(made.heads(by, question.after, question.limit), made.values)
+    return heads[-1][0] if len(heads) > question.limit else None
 
 
-_TIERS: Final[tuple[_Tier, ...]] = (_exact, _beginning, _containing)
+def _plain(value: str | int | date | None) -> str | int | None:
+    return value.isoformat() if isinstance(value, date) else value
 
 
-def _slipped(
-    connection: sqlite3.Connection, words: list[str], countries: tuple[str, ...], after: int
-) -> Iterator[Row]:
-    """Names in which each word begins as asked, or is one slip away from a word asked for."""
-    asked: list[str] = []
-    for word in words:
-        ways = [_prefix(word), *(f'"{near}"' for near in spelled(connection, word))]
-        asked.append(f"folded : ({' OR '.join(ways)})")
-    for _, key, body in _matching(connection, " AND ".join(asked), countries, after):
-        yield (_SLIPS, *key), body
-
-
-def _matching(
-    connection: sqlite3.Connection, expression: str, countries: tuple[str, ...], after: int
-) -> Iterator[tuple[str, Key, bytes]]:
-    if countries:
-        named = " OR ".join(f'"{country}"' for country in countries)
-        expression = f"({expression}) AND country : ({named})"
-    rows = connection.execute(
-        """SELECT c.folded, c.rank, c.body FROM names CROSS JOIN companies AS c ON c.rank = names.rowid
-            WHERE names MATCH ? AND names.rowid > ? ORDER BY names.rowid""",
-        (expression, after),
-    )
-    return ((folded_name, (rank,), body) for folded_name, rank, body in rows)
-
-
-def _first(name: str) -> str:
-    """Names that begin with these words, the last of which may go on."""
-    return f"folded : ^ {_prefix(name)}"
-
-
-def _prefix(words: str) -> str:
-    """A phrase whose last word may go on.
-
-    Folded text has no quotes; words are quoted against FTS operators.
-    """
-    return f'"{words}" *'
-
-
-def _marks(values: tuple[str, ...]) -> str:
-    return ", ".join("?" * len(values))
+def _documents(question: _Question, found: Found) -> Page:
+    bodies = profiles.bodies(question.connection, [rank for _, rank in found[: question.limit]])
+    return page(((key, bodies.get(rank, b"")) for key, rank in found), question.limit)

@@ -1,13 +1,13 @@
 """Words one slip away: a letter missing, added, changed or two swapped, found through a table of deletions.
 
-Every word of the index stands in `slips` under itself and under each spelling that lacks one of its letters;
-two words one slip apart share such a spelling. Does not belong here: asking for names (`search`).
+`slips` holds every word of the index under each spelling that lacks one of its letters, `words` the words
+themselves; two words one slip apart meet there. Does not belong here: asking for names (`names`).
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
 SHORTEST: Final = 4  # below this, too many words are one slip away
@@ -20,24 +20,22 @@ def suits(word: str) -> bool:
     return SHORTEST <= len(word) <= LONGEST and word.isalpha()
 
 
-def spellings(word: str) -> Iterator[str]:
-    """The word and what is left of it without one letter."""
-    yield word
-    for place in range(len(word)):
-        yield word[:place] + word[place + 1 :]
-
-
-def spelled(connection: sqlite3.Connection, word: str) -> list[str]:
+def spelled(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
     """Words of the index one slip away from this one."""
     if not suits(word):
-        return []
-    found: set[str] = set()
-    for spelling in set(spellings(word)):
-        rows = connection.execute("SELECT word FROM slips WHERE spelling = ?", (spelling,))
-        found.update(near for (near,) in rows)
-    found.discard(word)
-    near = [candidate for candidate in found if one_slip(word, candidate)]
-    return sorted(near)[:NEAR]
+        return ()
+    shorter = {word[:place] + word[place + 1 :] for place in range(len(word))}
+    found = {
+        *_asked(connection, "SELECT word FROM slips WHERE spelling IN", {word, *shorter}),
+        *_asked(connection, "SELECT word FROM words WHERE word IN", filter(suits, shorter)),
+    }
+    return tuple(sorted(near for near in found if one_slip(word, near))[:NEAR])
+
+
+def _asked(connection: sqlite3.Connection, statement: str, words: Iterable[str]) -> set[str]:
+    values = tuple(words)
+    marks = ", ".join("?" * len(values))
+    return {found for (found,) in connection.execute(f"{statement} ({marks})", values)}
 
 
 def one_slip(left: str, right: str) -> bool:

@@ -9,6 +9,14 @@ from typing import Final
 
 MARKETS: Final = ("US", "SE", "NO", "FI", "UK", "DK")  # market codes; UK, never GB, in every output
 SERVED: Final = ("US", "SE", "NO", "FI", "UK")  # DK is announced, not served (product.md 1)
+MARKET_NAMES: Final = {
+    "US": "United States",
+    "SE": "Sweden",
+    "NO": "Norway",
+    "FI": "Finland",
+    "UK": "United Kingdom",
+    "DK": "Denmark",
+}
 
 STATUSES: Final = ("active", "dormant", "dissolved")  # product.md 3.1
 STATUS_DETAILS: Final = (
@@ -52,6 +60,9 @@ INDUSTRY_SCHEMES: Final = (
     "UKSIC2003",
     "SIC",
 )
+# What a market's industry codes mean. The national schemes of Europe are editions of NACE: 62 is IT in each of
+# them, and security brokers in the SIC of the US.
+CLASSIFICATIONS: Final = {"US": "SIC", "SE": "NACE", "NO": "NACE", "FI": "NACE", "UK": "NACE", "DK": "NACE"}
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")
 
 FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")

@@ -132,6 +132,11 @@ def market_code(text: str) -> str | None:
     return code if code in RULES else None
 
 
+def iso_country(market: str) -> str:
+    """ISO 3166-1 alpha-2 of a market."""
+    return "GB" if market == "UK" else market
+
+
 def company_id(market: str, org_number: str) -> str:
     """`firm:<COUNTRY>:<org_number>` of canonical parts."""
     return f"{PREFIX}:{market}:{org_number}"

@@ -1,0 +1,70 @@
+"""Which pages may read an answer: CORS (KEYS_AND_LIMITS 3.2).
+
+A preflight carries no key, so any origin is answered and the real request decides. Then only answers to a
+publishable key on one of its domains may be read, whatever their status; answers to secret keys never. Does not
+belong here: whether the key works on that page at all (`api.admission`, `api.origins`).
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from api.call import Call, Sharing
+from api.origins import allowed, parse_origin
+from api.stamps import NO_STORE, VARY
+
+Header = tuple[bytes, bytes]
+
+METHODS: Final = "GET, HEAD, OPTIONS"
+EXPOSED: Final = (
+    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, "
+    "X-RateLimit-Reset, X-Request-Id, Content-Location"
+)
+
+_ORIGIN: Final = re.compile(rb"[\x21-\x7e]{1,512}")  # what may be sent back as a header
+_ASKED: Final = b"access-control-request-method"
+_ANYONE: Final = (b"access-control-allow-origin", b"*")
+_EXPOSE: Final = (b"access-control-expose-headers", EXPOSED.encode())
+_PREFLIGHT: Final = (
+    (b"access-control-allow-methods", METHODS.encode()),
+    (b"access-control-allow-headers", b"Authorization, If-None-Match, X-Request-Id"),
+    (b"access-control-max-age", b"600"),
+)
+_VARY_ORIGIN: Final = (b"vary", b"Origin")
+_CACHED: Final = 4096
+
+
+def options_headers(call: Call, allow: str) -> list[Header]:
+    """Headers of the answer to OPTIONS; with leave to ask, where it is a preflight of a route for pages."""
+    told = [(b"allow", allow.encode()), NO_STORE]
+    origin = call.incoming.get(b"origin")
+    if call.route.sharing is Sharing.NOBODY or origin is None or _ASKED not in call.incoming:
+        return [*told, VARY]
+    if call.route.sharing is Sharing.ANYONE:
+        return [*told, VARY, _ANYONE, *_PREFLIGHT]
+    if _ORIGIN.fullmatch(origin) is None:
+        return [*told, VARY]
+    return [*told, _VARY_ORIGIN, (b"access-control-allow-origin", origin), *_PREFLIGHT]
+
+
+def sharing_headers(call: Call) -> tuple[Header, ...]:
+    """What lets a page read this answer; nothing where it may not."""
+    if call.method == "OPTIONS":
+        return ()  # `options_headers` has said it
+    if call.route.sharing is Sharing.ANYONE:
+        return (_ANYONE, _EXPOSE)
+    caller = call.caller
+    if call.route.sharing is Sharing.NOBODY or caller is None or caller.kind != "public":
+        return ()
+    origin = call.incoming.get(b"origin")
+    if origin is None or not _may_read(origin, caller.domains):
+        return ()
+    return ((b"access-control-allow-origin", origin), _EXPOSE)
+
+
+@lru_cache(_CACHED)
+def _may_read(origin: bytes, domains: tuple[str, ...]) -> bool:
+    if _ORIGIN.fullmatch(origin) is None:
+        return False
+    page = parse_origin(origin.decode())
+    return page is not None and allowed(page, domains)

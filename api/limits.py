@@ -1,0 +1,247 @@
+"""How much an account may ask: burst, monthly quota, and the headers that tell (CONTRACT 4.11).
+
+Every authenticated request takes a token of its account's bucket (`enter`); when its answer is known it is
+counted if its status counts (`settle`), so the headers tell exactly what is left after it. Failed
+authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come
+with the key's look-up (`Meter`).
+
+Does not belong here: the buckets (`api.buckets`), storing counts (`api.usage`), the tiers (`api.tiers`).
+"""
+
+import logging
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from pathlib import Path
+from typing import Final
+
+from api.buckets import Buckets, Rate, bucket_of, shared_memory
+from api.clock import Clock
+from api.db.records import KeyRecord
+from api.months import Month, month_at
+from api.problems import Problem, problem
+from api.tiers import Tier, Tiers
+from api.usage import Count, Store, Usage
+
+_LOGGER: Final = logging.getLogger("firm.api")
+Header = tuple[bytes, bytes]
+COUNTED: Final = frozenset((200, 201, 202, 204, 206, 400, 404, 409, 412, 422))
+EMPTY: Final = -1
+"""What `enter` gives where the account's bucket holds no token."""
+EMPTY_FOR_VISITOR: Final = -2
+"""What `visit` gives where the visitor's own bucket holds none."""
+_DEEPEST: Final = 60.0
+_METERS: Final = 100_000
+_CACHED: Final = 4096
+
+
+class Meter:
+    """What one account has used and may use; the same object for all its keys."""
+
+    __slots__ = ("account_id", "allowed", "bucket", "constant", "count", "month", "tier")
+
+    def __init__(self, account_id: str, tier: Tier, month: Month, stored: int) -> None:
+        self.account_id = account_id
+        self.bucket = bucket_of(account_id, _rate(tier.burst_per_second, tier.burst_capacity))
+        self.start(tier, month, Count(account_id, month.number, stored))
+
+    def start(self, tier: Tier, month: Month, count: Count) -> None:
+        """From now on by another tier, or in another month."""
+        self.tier = tier
+        self.bucket.rate = _rate(tier.burst_per_second, tier.burst_capacity)
+        self.allowed = tier.monthly_requests
+        self.month = month
+        self.count = count
+        self.constant = _constant_headers(tier, month)
+
+
+class Limits:
+    """The limits of one process; buckets are shared with the others once `start` has found their file."""
+
+    def __init__(self, tiers: Tiers, clock: Clock, store: Store) -> None:
+        self._tiers = tiers
+        self._wall = clock.wall
+        self._monotonic = clock.monotonic
+        self._month = month_at(clock.wall())
+        self._meters: dict[str, Meter] = {}
+        self._usage = Usage(store, clock.monotonic)
+        self._deepest = max(
+            _DEEPEST, *(tier.burst_capacity / tier.burst_per_second for tier in tiers.by_name.values())
+        )
+        self._buckets = Buckets(deepest=self._deepest)
+        failures = tiers.clients.failed_authentications_per_second
+        self._failing = _rate(failures, failures)
+        visits = tiers.clients.publishable_key_requests_per_second
+        self._visiting = _rate(visits, visits)
+
+    def start(self, path: Path) -> None:
+        """Share bursts with the other processes of this machine."""
+        memory = shared_memory(path)
+        if memory is not None:
+            self._buckets = Buckets(memory, self._deepest)
+
+    async def stop(self) -> None:
+        """Store what was counted."""
+        await self._usage.close()
+
+    def month(self) -> Month:
+        """The month it is, on the service's clock."""
+        now = self._wall()
+        if not self._month.from_second <= now < self._month.to_second:
+            self._month = month_at(now)
+        return self._month
+
+    def meter_of(self, found: KeyRecord) -> Meter:
+        """The account's meter, brought up to what a look-up of one of its keys has found."""
+        account_id, tier, present = found.account_id, self._tier(found.tier), self.month()
+        known = found.used if found.month == present.number else 0
+        meter = self._meters.get(account_id)
+        if meter is None:
+            if len(self._meters) >= _METERS:
+                self._forget()
+            meter = self._meters[account_id] = Meter(account_id, tier, present, known)
+        elif meter.tier is not tier:
+            meter.start(tier, meter.month, meter.count)
+        self.learn(meter, found.month, found.used)
+        self._buckets.find(meter.bucket, self._monotonic())
+        return meter
+
+    def enter(self, meter: Meter, now: float) -> int:
+        """Take a token of the account's burst: how many are left, or EMPTY."""
+        return self._buckets.spend(meter.bucket, now)
+
+    def visit(self, meter: Meter, key_id: str, client: str, now: float) -> int:
+        """The same for a publishable key, whose every visitor has a bucket too, taken from first."""
+        visitor = bucket_of(f"{key_id} {network_of(client)}", self._visiting)
+        if self._buckets.spend(visitor, now) < 0:
+            return EMPTY_FOR_VISITOR
+        return self._buckets.spend(meter.bucket, now)
+
+    def too_fast(self, meter: Meter, left: int) -> Problem:
+        """429 for what `enter` or `visit` has found empty."""
+        if left == EMPTY_FOR_VISITOR:
+            allowed = self._visiting.per_second
+            return _too_fast(f"More than {allowed:g} requests per second from one address.")
+        return _too_fast(f"More than {meter.tier.burst_per_second} requests per second.")
+
+    def check_quota(self, meter: Meter) -> None:
+        """429 where the month is used up."""
+        self._follow(meter)
+        if meter.count.used < meter.allowed:
+            return
+        month = meter.month
+        raise _limited(
+            "quota_exceeded",
+            f"All {meter.allowed} requests of {month.start:%B %Y} are used. "
+            f"The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}.",
+            "month",
+            month.to_second - int(self._wall()),
+        )
+
+    def try_client(self, client: str, now: float) -> None:
+        """Before a key is looked up: 429 where this address has failed too often of late.
+
+        So no flood of invented keys reaches the database. Whoever succeeds gets the token back.
+        """
+        if self._buckets.spend(bucket_of(network_of(client), self._failing), now) < 0:
+            allowed = self._failing.per_second
+            raise _too_fast(f"More than {allowed:g} failed authentications per second from this address.")
+
+    def blame_client(self, client: str, now: float) -> None:
+        """A key that worked before does no longer: that is a failure like others."""
+        self._buckets.spend(bucket_of(network_of(client), self._failing), now)
+
+    def forgive_client(self, client: str, now: float) -> None:
+        self._buckets.give_back(bucket_of(network_of(client), self._failing), now)
+
+    def settle(self, meter: Meter, status: int, counted: bool, left: int) -> tuple[Header, ...]:
+        """Count an answer if its status counts, and tell what is left after it."""
+        month = meter.month
+        now = int(self._wall())
+        if not month.from_second <= now < month.to_second:
+            month = self._follow(meter)
+        count = meter.count
+        if counted and status in COUNTED:
+            self._usage.add(count)
+        remaining = meter.allowed - count.used
+        if remaining < 0:  # noqa: PLR1730 -- every answer comes here, and `max` costs more than all else
+            remaining = 0
+        return (
+            *meter.constant,
+            (
+                b"ratelimit",
+                b'"burst";r=%d;t=1, "month";r=%d;t=%d'
+                % (left if left > 0 else 0, remaining, month.to_second - now),  # noqa: FURB136 -- the same
+            ),
+            (b"x-ratelimit-remaining", b"%d" % remaining),
+        )
+
+    def learn(self, meter: Meter, month: int, stored: int) -> None:
+        """What the database says of a month just now."""
+        if self._follow(meter).number == month:
+            meter.count.learn(stored)
+
+    def _follow(self, meter: Meter) -> Month:
+        """The present month, which `meter` counts from here on."""
+        month = self.month()
+        if meter.month is not month:
+            same = meter.month.number == month.number
+            count = meter.count if same else Count(meter.account_id, month.number)
+            meter.start(meter.tier, month, count)
+        return month
+
+    def _tier(self, name: str) -> Tier:
+        tier = self._tiers.by_name.get(name)
+        if tier is None:
+            tier = self._tiers.most_generous
+            _LOGGER.error("an account is on tier %r, which is not configured: served as %s", name, tier.name)
+        return tier
+
+    def _forget(self) -> None:
+        """Accounts that have nothing unwritten; the next look-up of a key makes their meters anew."""
+        self._meters = {
+            account_id: meter
+            for account_id, meter in self._meters.items()
+            if meter.count.pending or meter.count.writing
+        }
+
+
+@lru_cache(_CACHED)
+def _rate(per_second: float, capacity: float) -> Rate:
+    return Rate(per_second, capacity)
+
+
+@lru_cache(_CACHED)
+def _constant_headers(tier: Tier, month: Month) -> tuple[Header, ...]:
+    """What is the same for all answers of a tier within a month."""
+    policy = (
+        f'"burst";q={tier.burst_capacity};w={tier.burst_seconds}, '
+        f'"month";q={tier.monthly_requests};w={month.seconds}'
+    )
+    return (
+        (b"ratelimit-policy", policy.encode()),
+        (b"x-ratelimit-limit", b"%d" % tier.monthly_requests),
+        (b"x-ratelimit-reset", b"%d" % month.to_second),
+    )
+
+
+@lru_cache(_CACHED)
+def network_of(client: str) -> str:
+    """Whom an address stands for: itself, or its /64 where one subscriber has so many (IPv6)."""
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return client
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return f"{int(address) >> 64:x}/64"
+    return client
+
+
+def _too_fast(said: str) -> Problem:
+    """Every bucket gains at least one token a second, so that is when to come again."""
+    return _limited("rate_limited", f"{said} Try again in 1 second.", "burst", 1)
+
+
+def _limited(code: str, detail: str, policy: str, retry_after: int) -> Problem:
+    trouble = problem(code, detail, **{"violated-policies": [policy], "retry_after": retry_after})
+    trouble.headers = [(b"retry-after", b"%d" % retry_after)]
+    return trouble

@@ -1,0 +1,271 @@
+"""What the service counts, for Prometheus: requests, problems, waiting, the release, over all workers.
+
+A request adds to plain numbers on the event loop; names, labels and text are made when somebody asks. Several
+workers put their numbers on a `Board` once a second and each can tell the sum, also of one that has died: its
+successor goes on counting from there (prometheus-client's own multi-process files would cost a write per number and
+keep one file per dead process). Does not belong here: who may ask (`api.routes.metrics`).
+"""
+
+import asyncio
+import threading
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, ParamSpec, TypeVar
+
+import msgspec
+from prometheus_client import CollectorRegistry, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+from api.board import Board
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+_PUBLISH_SECONDS: Final = 1.0
+
+BOUNDS: Final = (
+    0.00025,
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+)
+_COUNT, _SECONDS, _FIRST = 0, 1, 2
+_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
+_SEPARATOR: Final = " "
+
+TOTALS: Final = {
+    "authenticated_requests": "Requests with a good key.",
+    "key_lookups": "Keys looked up in the database; the others were known already.",
+    "list_waits": "List queries that waited for their turn.",
+    "list_wait_seconds": "Seconds that list queries waited for their turn.",
+    "list_refused": "List queries answered 503 because no turn came in time.",
+    "list_too_slow": "List queries answered 503 because they took too long.",
+    "worker_starts": "Workers started, the first of each place included.",
+}
+"""Counters without labels: name, and what it says."""
+
+
+class Counts(msgspec.Struct):
+    """Numbers of one worker, or the sum of several."""
+
+    requests: dict[str, list[float]] = {}
+    """By `route method class`: how many, their seconds, how many up to each bound and beyond."""
+    problems: dict[str, float] = {}
+    totals: dict[str, float] = {}
+    in_flight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One worker's place on the board."""
+
+    board: Board
+    place: int
+
+
+class Metrics:
+    """Counts of this worker, and the sum over all. `observe` belongs to the event loop."""
+
+    __slots__ = (
+        "_added",
+        "_authenticated",
+        "_desk",
+        "_former",
+        "_lock",
+        "_problems",
+        "_requests",
+        "in_flight",
+    )
+
+    def __init__(self, desk: Desk | None = None) -> None:
+        self.in_flight = 0
+        self._authenticated = 0
+        self._requests: dict[tuple[str, str, int], list[float]] = {}
+        self._problems: dict[str, float] = {}
+        self._added = dict.fromkeys(TOTALS, 0.0)
+        self._lock = threading.Lock()
+        self._desk = desk
+        self._former = _read(desk.board, desk.place) if desk else Counts()
+        self._former.in_flight = 0  # those of a worker that died have died with it
+        self.add("worker_starts")
+
+    @property
+    def shared(self) -> bool:
+        """Whether there are other workers."""
+        return self._desk is not None
+
+    def observe(
+        self, asked: tuple[str, str, int], seconds: float, problem: str | None, authenticated: bool
+    ) -> None:
+        """One request has ended: route, method and status of the answer (0: nothing was sent)."""
+        self.in_flight -= 1
+        row = self._requests.get(asked)
+        if row is None:
+            row = self._new_row(asked)
+        row[_COUNT] += 1
+        row[_SECONDS] += seconds
+        row[_FIRST + bisect_left(BOUNDS, seconds)] += 1
+        if authenticated:
+            self._authenticated += 1
+        if problem is not None:
+            self._problems[problem] = self._problems.get(problem, 0.0) + 1
+
+    def _new_row(self, asked: tuple[str, str, int]) -> list[float]:
+        """A row of its own, unless callers made the method up: those share one."""
+        route, method, status = asked
+        if method not in _METHODS:
+            asked = route, "other", status
+        return self._requests.setdefault(asked, [0.0] * (_FIRST + len(BOUNDS) + 1))
+
+    def add(self, name: str, more: float = 1.0) -> None:
+        """Adds to one of `TOTALS`, from any thread."""
+        with self._lock:
+            self._added[name] += more
+
+    def counted(self, name: str, function: Callable[P, T]) -> Callable[P, T]:
+        """The function, counted at every call."""
+
+        def counting(*arguments: P.args, **named: P.kwargs) -> T:
+            self.add(name)
+            return function(*arguments, **named)
+
+        return counting
+
+    def publish(self) -> None:
+        """Puts this worker's numbers where the others find them."""
+        if self._desk is not None:
+            self._desk.board.write(self._desk.place, msgspec.msgpack.encode(self._mine()))
+
+    def counts(self) -> Counts:
+        """The sum over all workers: this one's of now, the others' of at most a second ago."""
+        if self._desk is None:
+            return self._mine()
+        board, mine = self._desk.board, self._desk.place
+        others = [_read(board, place) for place in range(board.places) if place != mine]
+        return _sum([self._mine(), *others])
+
+    def _mine(self) -> Counts:
+        now = Counts(problems=self._problems, in_flight=self.in_flight)
+        now.totals = self._added | {"authenticated_requests": float(self._authenticated)}
+        rows = [
+            Counts(requests={_SEPARATOR.join((route, method, _status_class(status))): row})
+            for (route, method, status), row in self._requests.items()
+        ]
+        return _sum([self._former, now, *rows])
+
+
+@asynccontextmanager
+async def publishing(metrics: Metrics) -> AsyncIterator[None]:
+    """While the service runs, its numbers are put on the board, and once more when it ends."""
+    timer = asyncio.create_task(_published(metrics)) if metrics.shared else None
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
+            metrics.publish()
+
+
+async def _published(metrics: Metrics) -> None:
+    while True:
+        metrics.publish()
+        await asyncio.sleep(_PUBLISH_SECONDS)
+
+
+def _status_class(status: int) -> str:
+    return f"{status // 100}xx" if status else "none"
+
+
+def _read(board: Board, place: int) -> Counts:
+    written = board.read(place)
+    return msgspec.msgpack.decode(written, type=Counts) if written else Counts()
+
+
+def _sum(parts: Iterable[Counts]) -> Counts:
+    whole = Counts({}, {}, dict.fromkeys(TOTALS, 0.0))
+    for part in parts:
+        for name, row in part.requests.items():
+            whole.requests[name] = _added(whole.requests.get(name, [0.0] * len(row)), row)
+        for one, more in ((whole.problems, part.problems), (whole.totals, part.totals)):
+            for name, value in more.items():
+                one[name] = one.get(name, 0.0) + value
+        whole.in_flight += part.in_flight
+    return whole
+
+
+def _added(one: list[float], other: list[float]) -> list[float]:
+    return [left + right for left, right in zip(one, other, strict=True)]
+
+
+Gauges = Mapping[str, tuple[str, float]]
+"""What is true at this moment: by name, what it says and its value."""
+
+
+def exposition(counts: Counts, gauges: Gauges) -> bytes:
+    """The text that Prometheus reads."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Told(counts, gauges))
+    return generate_latest(registry)
+
+
+class _Told(Collector):
+    def __init__(self, counts: Counts, gauges: Gauges) -> None:
+        self._counts = counts
+        self._gauges = gauges
+
+    def collect(self) -> Iterator[Metric]:
+        yield self._requests()
+        yield self._durations()
+        problems = CounterMetricFamily("firm_problems", "Problems answered, by code.", labels=["code"])
+        for code, value in sorted(self._counts.problems.items()):
+            problems.add_metric([code], value)
+        yield problems
+        for name, said in TOTALS.items():
+            yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
+        flying = "Requests being answered."
+        yield GaugeMetricFamily("firm_http_requests_in_flight", flying, value=self._counts.in_flight)
+        for name, (said, value) in self._gauges.items():
+            yield GaugeMetricFamily(f"firm_{name}", said, value=value)
+
+    def _requests(self) -> Metric:
+        labels = ["route", "method", "status"]
+        family = CounterMetricFamily("firm_http_requests", "Requests answered.", labels=labels)
+        for name, row in sorted(self._counts.requests.items()):
+            family.add_metric(name.split(_SEPARATOR), row[_COUNT])
+        return family
+
+    def _durations(self) -> Metric:
+        said = "Seconds from the request's head to its answer."
+        family = HistogramMetricFamily("firm_http_request_duration_seconds", said, labels=["route"])
+        by_route: dict[str, list[float]] = {}
+        for name, row in sorted(self._counts.requests.items()):
+            route = name.split(_SEPARATOR)[0]
+            by_route[route] = _added(by_route.get(route, [0.0] * len(row)), row)
+        for route, row in by_route.items():
+            family.add_metric([route], _cumulated(row[_FIRST:]), row[_SECONDS])
+        return family
+
+
+def _cumulated(row: list[float]) -> list[tuple[str, float]]:
+    """Buckets as Prometheus has them: each counts everything up to its bound."""
+    buckets, seen = [], 0.0
+    for bound, count in zip((*map(str, BOUNDS), "+Inf"), row, strict=True):
+        seen += count
+        buckets.append((bound, seen))
+    return buckets

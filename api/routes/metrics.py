@@ -1,0 +1,49 @@
+"""What operators' Prometheus reads: `GET /metrics`, outside the interface and its document.
+
+Only for callers on this machine or in private networks, unless FIRM_METRICS says otherwise; others are told that
+there is nothing. Does not belong here: what is counted (`api.metrics`).
+"""
+
+from api.answers import Answer
+from api.call import Call
+from api.endpoints import endpoint
+from api.metrics import CONTENT_TYPE, Gauges, exposition
+from api.problems import problem
+from api.proxies import FORWARDING, is_local
+from api.stamps import NO_STORE, VARY
+from warehouse.reader import NoRelease
+
+
+@endpoint("/metrics", public=True)
+async def get_metrics(call: Call) -> Answer:
+    if not _may_read(call):
+        raise problem("route_not_found", "There is nothing at /metrics.")
+    body = exposition(call.service.metrics.counts(), _gauges(call))
+    told = [(b"content-type", CONTENT_TYPE.encode()), (b"content-length", b"%d" % len(body))]
+    return Answer(200, [*told, NO_STORE, VARY], body)
+
+
+def _may_read(call: Call) -> bool:
+    chosen = call.service.settings.metrics
+    return chosen == "public" or (chosen == "local" and _is_near(call))
+
+
+def _is_near(call: Call) -> bool:
+    """Whether the caller is local, and not only the proxy that passes it on."""
+    peer = call.scope.get("client")
+    if peer is not None and not is_local(peer[0]):
+        return False
+    passed_on = any(name in call.incoming for name in FORWARDING)
+    return is_local(call.client) and (not passed_on or call.service.proxies.believes)
+
+
+def _gauges(call: Call) -> Gauges:
+    try:
+        with call.service.reader.pin() as snapshot:
+            age = call.service.clock.now() - snapshot.built_at
+            return {
+                "release_number": ("Number of the release that is served.", snapshot.number),
+                "release_age_seconds": ("Seconds since that release was built.", age.total_seconds()),
+            }
+    except NoRelease:
+        return {}

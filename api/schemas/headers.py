@@ -1,0 +1,115 @@
+"""Headers of answers, as components of the document, and which of them an answer carries.
+
+Does not belong here: headers of deliveries (`api.schemas.webhooks`), or how a header is made (`api.stamps`,
+`api.answers`, `api.limits`).
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from api.schemas.kinds import INT64, Schema, integer, text
+
+_NAME: Final = '"[a-z-]+"'
+_DATE: Final = (
+    "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$"
+)
+_POLICY: Final = f"{_NAME};q=[0-9]+;w=[0-9]+"
+_LIMIT: Final = f"{_NAME};r=[0-9]+;t=[0-9]+"
+
+_HEADERS: Final[dict[str, Schema]] = {
+    "X-Request-Id": text(
+        64, "The caller's X-Request-Id where it has this form, else one of ours.",
+        pattern="^[A-Za-z0-9_-]{8,64}$",
+    ),
+    "X-Content-Type-Options": {"type": "string", "description": "Always nosniff.", "enum": ["nosniff"]},
+    "Cache-Control": text(100, "How long the answer may be kept.", pattern="^[a-z0-9=, -]+$"),
+    "Vary": text(100, "Request headers that the answer depends on.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"),
+    "ETag": text(20, "Depends on content only: the same for every key.", pattern='^W/"[0-9a-f]{16}"$'),
+    "Last-Modified": text(29, "When the release was built.", pattern=_DATE),
+    "Firm-Release": text(19, "Number of the release that answered.", pattern="^[0-9]+$"),
+    "Link": text(9000, 'The next page, rel="next".', pattern='^<[^<>]+>; rel="[a-z]+"$'),
+    "Content-Location": text(
+        9000, "The canonical path, where another spelling was asked.", pattern="^/api/[!-~]+$"
+    ),
+    "Retry-After": integer(0, 3_000_000, "Seconds to wait; `retry_after` of the body."),
+    "WWW-Authenticate": text(
+        100, "How to authenticate.", pattern='^Bearer realm="firm"(, error="invalid_token")?$'
+    ),
+    "Allow": text(100, "Methods that the resource knows.", pattern="^[A-Z]+(, [A-Z]+)*$"),
+    "Access-Control-Allow-Origin": text(
+        2048,
+        "With publishable keys the page's origin, for what needs no key `*`; a secret key's answer has none.",
+        pattern=r"^(\*|https?://[!-~]+)$",
+    ),
+    "Access-Control-Expose-Headers": text(
+        500, "Headers that a page may read.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"
+    ),
+    "RateLimit-Policy": text(
+        500, "Quotas (q) and their windows in seconds (w).", pattern=f"^{_POLICY}(, {_POLICY})*$"
+    ),
+    "RateLimit": text(
+        500, "What remains (r), and for how many seconds (t).", pattern=f"^{_LIMIT}(, {_LIMIT})*$"
+    ),
+    "X-RateLimit-Limit": integer(0, INT64, "Requests of the month."),
+    "X-RateLimit-Remaining": integer(0, INT64, "Requests that remain this month."),
+    "X-RateLimit-Reset": integer(0, INT64, "When the month ends, in seconds since 1970."),
+}  # fmt: skip
+_EXAMPLES: Final[dict[str, Any]] = {
+    "X-Request-Id": "req_01kaf3v8b7n6m5k4j3h2g1f0e9",
+    "ETag": 'W/"0f343b0931126a20"',
+    "Last-Modified": "Fri, 20 Nov 2026 03:30:00 GMT",
+    "RateLimit-Policy": '"burst";q=50;w=2, "month";q=60000;w=2592000',
+    "RateLimit": '"burst";r=49;t=1, "month";r=58796;t=935269',
+    "X-RateLimit-Limit": 60000,
+    "X-RateLimit-Remaining": 58796,
+    "X-RateLimit-Reset": 1796083200,
+}
+# On every answer, whatever it is.
+_EVERYWHERE: Final = ("X-Request-Id", "X-Content-Type-Options", "Cache-Control", "Vary")
+_AUTHENTICATED: Final = (
+    "RateLimit-Policy",
+    "RateLimit",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+)
+_SHARED: Final = ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
+_BY_STATUS: Final = {
+    401: ("WWW-Authenticate",),
+    405: ("Allow",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
+
+# What kinds of answers there are, and the headers that each has beyond those of all.
+OF_DOCUMENT: Final = ("ETag",)
+OF_DATA: Final = ("ETag", "Last-Modified", "Firm-Release")
+OF_PAGE: Final = (*OF_DATA, "Link")
+OF_ACCOUNT: Final = ()
+
+
+def components() -> dict[str, Schema]:
+    """`components.headers`. Required are those that no answer that names them lacks."""
+    always = (*_EVERYWHERE, *OF_DATA, "Retry-After", "WWW-Authenticate", "Allow")
+    return {name: _header(name, schema, required=name in always) for name, schema in _HEADERS.items()}
+
+
+def of_success(more: Iterable[str], *, public: bool) -> dict[str, Schema]:
+    return _references(
+        (*_EVERYWHERE, *more, "Content-Location", *(() if public else _AUTHENTICATED), *_SHARED)
+    )
+
+
+def of_problem(status: int) -> dict[str, Schema]:
+    """Errors before authentication lack the limits, so none of those headers is required."""
+    return _references((*_EVERYWHERE, *_BY_STATUS.get(status, ()), *_AUTHENTICATED, *_SHARED))
+
+
+def _references(names: Iterable[str]) -> dict[str, Schema]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _header(name: str, schema: Schema, *, required: bool) -> Schema:
+    bare = {key: value for key, value in schema.items() if key != "description"}
+    described: Schema = {"description": schema["description"], "required": required, "schema": bare}
+    return described | ({"example": _EXAMPLES[name]} if name in _EXAMPLES else {})

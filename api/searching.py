@@ -1,0 +1,76 @@
+"""What a search asks for: the values of its query, and the rules between them (CONTRACT 4.2).
+
+Bounds that exclude each other are no error: they match nothing. Does not belong here: single values
+(`api.queries`), or finding companies (`warehouse.queries`).
+"""
+
+from typing import Any
+
+from api.parameters import Parameter, Values
+from api.problems import Problem, parameter_problem
+from api.queries import (
+    COUNTRY,
+    CURRENCY,
+    EMPLOYEES_MAX,
+    EMPLOYEES_MIN,
+    INDUSTRY,
+    INDUSTRY_SCHEME,
+    IS_LISTED,
+    REGION,
+    REGISTERED_FROM,
+    REGISTERED_TO,
+    REVENUE_MAX,
+    REVENUE_MIN,
+    SIZE,
+    SORT,
+    STATUS,
+    Q,
+)
+from warehouse.reading import Search
+from warehouse.schema.codes import CLASSIFICATIONS, SERVED
+
+
+def search_of(values: Values) -> Search:
+    """The search that a query asks for, or the 400 that names the parameter it lacks."""
+    _check_companions(values)
+    return Search(
+        q=values[Q],
+        countries=values[COUNTRY],
+        industries=values[INDUSTRY],
+        industry_scheme=values[INDUSTRY_SCHEME],
+        region=values[REGION],
+        sizes=values[SIZE],
+        employees_min=values[EMPLOYEES_MIN],
+        employees_max=values[EMPLOYEES_MAX],
+        revenue_min=values[REVENUE_MIN],
+        revenue_max=values[REVENUE_MAX],
+        currency=values[CURRENCY],
+        statuses=values[STATUS],
+        is_listed=values[IS_LISTED],
+        registered_from=values[REGISTERED_FROM],
+        registered_to=values[REGISTERED_TO],
+        sort=values[SORT] or ("id" if values[Q] is None else "relevance"),
+    )
+
+
+def _check_companions(values: Values) -> None:
+    has_range = values[REVENUE_MIN] is not None or values[REVENUE_MAX] is not None
+    if has_range and values[CURRENCY] is None:
+        raise _required(CURRENCY, "with revenue_min and revenue_max: amounts are not converted")
+    if values[SORT] == "relevance" and values[Q] is None:
+        raise _required(Q, "with sort=relevance")
+    if values[INDUSTRY] and values[INDUSTRY_SCHEME] is None and _classifications(values) > 1:
+        raise _required(
+            INDUSTRY_SCHEME,
+            "with industry over countries of more than one classification (the US and others), "
+            "or name the countries",
+        )
+
+
+def _classifications(values: Values) -> int:
+    """How many meanings one industry code has over the countries asked for."""
+    return len({CLASSIFICATIONS[country] for country in values[COUNTRY] or SERVED})
+
+
+def _required(parameter: Parameter[Any], why: str) -> Problem:
+    return parameter_problem(parameter.name, "required", f"is required {why}")

@@ -1,0 +1,170 @@
+"""What accounts may use: the tiers (KEYS_AND_LIMITS 3.3) and the limits per client address, all configuration.
+
+`DEFAULT` is the contract's table; an operator changes it by a file (FIRM_TIERS, TOML or JSON) of this form, where
+whatever is left out keeps its default and new tiers may be added:
+
+    [tiers.pro]
+    monthly_requests = 60000
+    burst_per_second = 25
+    burst_capacity = 50
+    webhooks = true
+    subscriptions = 10
+    entity_ids = 1000
+
+    [clients]
+    failed_authentications_per_second = 10
+    publishable_key_requests_per_second = 5
+
+Does not belong here: how anything is counted (`api.limits`, `api.usage`).
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from math import ceil
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, get_type_hints
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,19}")
+_MOST: Final = 10**12  # far below the largest integer of a structured field
+_FASTEST: Final = 10**6
+
+
+class TiersError(ValueError):
+    """The file of tiers cannot be used; the message names the file, the member and what it must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """What an account of this tier may use."""
+
+    name: str
+    monthly_requests: int
+    burst_per_second: int
+    burst_capacity: int
+    webhooks: bool = False
+    subscriptions: int = 0
+    entity_ids: int = 0
+
+    @property
+    def burst_seconds(self) -> int:
+        """The window of the burst policy: how long an empty bucket takes to fill."""
+        return ceil(self.burst_capacity / self.burst_per_second)
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Limits per client address, beside those of accounts; a bucket holds one second's worth."""
+
+    failed_authentications_per_second: int = 10
+    publishable_key_requests_per_second: int = 5
+    """Per publishable key and address."""
+
+
+_TABLE: Final = (
+    Tier("basic", 1_200, 5, 10),
+    Tier("starter", 10_000, 10, 20),
+    Tier("pro", 60_000, 25, 50, webhooks=True, subscriptions=10, entity_ids=1_000),
+    Tier("business", 400_000, 50, 100, webhooks=True, subscriptions=50, entity_ids=10_000),
+)
+
+
+def _by_name() -> Mapping[str, Tier]:
+    return MappingProxyType({tier.name: tier for tier in _TABLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """All tiers by name, smallest first, and the limits per client address."""
+
+    by_name: Mapping[str, Tier] = field(default_factory=_by_name)
+    clients: Clients = Clients()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.by_name)
+
+    @property
+    def most_generous(self) -> Tier:
+        """For accounts whose tier the file no longer names: they paid for something, so they are served."""
+        return max(self.by_name.values(), key=lambda tier: tier.monthly_requests)
+
+
+DEFAULT: Final = Tiers()
+
+
+def load_tiers(path: Path) -> Tiers:
+    """The tiers as the file at `path` changes them (JSON by its suffix, else TOML)."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except OSError as error:
+        raise TiersError(f"{path} cannot be read ({error.strerror}): name a file of tiers") from None
+    except ValueError as error:  # both parsers', and text that is no UTF-8
+        raise TiersError(f"{path} is not {'JSON' if path.suffix == '.json' else 'TOML'}: {error}") from None
+    try:
+        return read_tiers(document)
+    except TiersError as error:
+        raise TiersError(f"{path}: {error}") from None
+
+
+def read_tiers(document: Any) -> Tiers:
+    """The defaults with what `document` changes."""
+    whole = _table("the file", document, ("tiers", "clients"))
+    changed = _table("tiers", whole.get("tiers", {}))
+    tiers = dict(DEFAULT.by_name)
+    for name, members in changed.items():
+        tiers[name] = _tier(name, members, tiers.get(name))
+    clients = _table("clients", whole.get("clients", {}), [one.name for one in fields(Clients)])
+    for name, value in clients.items():
+        _check(f"clients.{name}", value, int, 1, _FASTEST)
+    return Tiers(MappingProxyType(tiers), Clients(**clients))
+
+
+def _tier(name: str, members: Any, former: Tier | None) -> Tier:
+    if not _NAME.fullmatch(name):
+        raise TiersError(f"tiers.{name}: a name is at most 20 lower-case letters, digits and underscores")
+    given = _table(f"tiers.{name}", members, list(_BOUNDS))
+    values: dict[str, Any] = (asdict(former) if former else {"name": name}) | given
+    for member, (low, high) in _BOUNDS.items():
+        if member in values:
+            _check(f"tiers.{name}.{member}", values[member], _KINDS[member], low, high)
+        elif member in _NEEDED:
+            raise TiersError(f"tiers.{name}.{member} is missing: a new tier needs {', '.join(_NEEDED)}")
+    tier = Tier(**values)
+    if tier.subscriptions and not tier.webhooks:
+        raise TiersError(f"tiers.{name}.subscriptions must be 0 where webhooks is false")
+    return tier
+
+
+_NEEDED: Final = ("monthly_requests", "burst_per_second", "burst_capacity")
+_BOUNDS: Final = {
+    "monthly_requests": (1, _MOST),
+    "burst_per_second": (1, _FASTEST),
+    "burst_capacity": (1, _FASTEST),
+    "webhooks": (0, 1),
+    "subscriptions": (0, 100_000),
+    "entity_ids": (0, 10_000),
+}
+_KINDS: Final = get_type_hints(Tier)
+_WORDS: Final = {bool: "true or false", int: "a whole number"}
+
+
+def _table(where: str, value: Any, allowed: Any = None) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TiersError(f"{where} must be a table, not {value!r}")
+    for name in value:
+        if allowed is not None and name not in allowed:
+            raise TiersError(f"{where} has no member {name!r}; it may have {', '.join(allowed)}")
+    return value
+
+
+def _check(where: str, value: Any, kind: type, low: int, high: int) -> None:
+    """Of the right kind and within bounds; true and false are no numbers."""
+    if type(value) is not kind:
+        raise TiersError(f"{where} must be {_WORDS[kind]}, not {value!r}")
+    if not low <= value <= high:
+        raise TiersError(f"{where} must be from {low} to {high}, not {value!r}")

@@ -1,0 +1,142 @@
+"""Several processes that serve one socket, and the one that watches over them.
+
+The socket is opened once and inherited, so that what waits in its queue belongs to no worker: one that dies takes
+only the requests it was answering with it. Workers are forked from a process that has loaded everything and opened
+nothing, so they share its memory and start at once. uvicorn's own supervisor starts each from nothing, notices a
+death after half a second, waits for ever at the end, and leaves workers serving when it is killed itself. Does not
+belong here: what a worker does (the composition root says), or signals within one (`api.server`).
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import connection
+from multiprocessing.context import ForkProcess
+from types import FrameType
+from typing import Final
+
+_LOGGER: Final = logging.getLogger("firm.api")
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+_GRACE_SECONDS: Final = 5.0  # beyond what requests get: to store counts, to write logs
+_LEAST_SECONDS: Final = 1.0  # between two starts of one worker
+
+Work = Callable[[int], None]
+"""What the worker at a place does until it is sent SIGTERM."""
+
+
+@dataclass(slots=True)
+class _Worker:
+    place: int
+    process: ForkProcess
+    started: float
+
+
+class Supervisor:
+    """Keeps `count` workers running until this process is told to end; then ends them well."""
+
+    def __init__(self, work: Work, count: int, listener: socket.socket, stop_seconds: float) -> None:
+        self._work = work
+        self._count = count
+        self._listener = listener
+        self._patience = stop_seconds + _GRACE_SECONDS
+        self._workers: list[_Worker] = []
+        self._life, self._alive = (
+            os.pipe()
+        )  # nobody writes: it ends when the last holder of the other end does
+        self._asked = False
+
+    def run(self) -> None:
+        """Returns when all have ended after SIGINT or SIGTERM."""
+        with self._told() as ear:
+            self._workers = [self._start(place) for place in range(self._count)]
+            while not self._asked:
+                connection.wait([*[worker.process.sentinel for worker in self._workers], ear], None)
+                self._replace()
+            self._stop()
+
+    @contextmanager
+    def _told(self) -> Iterator[int]:
+        """A descriptor that can be read once a signal has come."""
+        ear, mouth = os.pipe()
+        os.set_blocking(mouth, False)
+        former_mouth = signal.set_wakeup_fd(mouth)
+        former = {number: signal.signal(number, self._end) for number in _ENDING}
+        try:
+            yield ear
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(former_mouth)
+            os.close(ear)
+            os.close(mouth)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        self._asked = True
+
+    def _start(self, place: int) -> _Worker:
+        process = multiprocessing.get_context("fork").Process(
+            target=self._serve, args=(place,), name=f"firm-worker-{place}"
+        )
+        # a signal between fork and the worker's own handlers would be taken by ours, and forgotten
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        return _Worker(place, process, time.monotonic())
+
+    def _serve(self, place: int) -> None:
+        """In the worker."""
+        signal.set_wakeup_fd(-1)
+        for number in _ENDING:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        os.close(self._alive)
+        threading.Thread(target=_end_with, args=(self._life,), daemon=True).start()
+        self._work(place)
+
+    def _replace(self) -> None:
+        for worker in [one for one in self._workers if one.process.exitcode is not None]:
+            if self._asked:
+                return
+            _LOGGER.error(
+                "worker %d (process %d) ended %s; another takes its place",
+                worker.place,
+                worker.process.pid,
+                _how(worker.process.exitcode),
+            )
+            worker.process.close()
+            time.sleep(max(0.0, worker.started + _LEAST_SECONDS - time.monotonic()))
+            self._workers[worker.place] = self._start(worker.place)
+
+    def _stop(self) -> None:
+        """New connections are refused from here on; what runs may finish."""
+        self._listener.close()
+        for worker in self._workers:
+            worker.process.terminate()
+        until = time.monotonic() + self._patience
+        for worker in self._workers:
+            worker.process.join(max(0.0, until - time.monotonic()))
+            if worker.process.exitcode is None:
+                _LOGGER.error("worker %d does not end; it is killed", worker.place)
+                worker.process.kill()
+                worker.process.join()
+
+
+def _end_with(life: int) -> None:
+    """A worker whose supervisor is gone ends as if it had been asked to: nobody else would ask it."""
+    os.read(life, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _how(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        return f"by {signal.Signals(-exitcode).name}"
+    return f"with exit code {exitcode}"

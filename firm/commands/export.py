@@ -1,0 +1,103 @@
+"""`firm export`: the bulk hand-over of markets, Parquet and NDJSON with a manifest (docs/bulk.md)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from firm.compose import environment
+from firm.failures import USAGE, explained, fail
+from firm.printing import table
+from pipelines.settings import SettingError, Settings
+from warehouse.exports import FORMATS, Export, Exports, NoMarket, NoRelease, Told, Unsound, untold
+from warehouse.locks import Locked
+from warehouse.schema.codes import SERVED
+
+
+class Format(StrEnum):
+    """What files are made."""
+
+    PARQUET = "parquet"
+    NDJSON = "ndjson"
+    BOTH = "both"
+
+
+def export(
+    markets: Annotated[
+        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all of the release.")
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Folder for the files; FIRM_DATA/exports by default.")
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
+    ] = Format.BOTH,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Write companies, details, financials, ownership and events of the release that is served, per market.
+
+    The files lie in FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. Exit code: 0 done, 1 error.
+    """
+    with explained(SettingError):
+        settings = Settings.read(environment())
+    formats = FORMATS if form is Format.BOTH else (form.value,)
+    exports = Exports(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)
+    with explained(NoRelease, NoMarket, Unsound, Locked, OSError), _progress(quiet=as_json) as told:
+        made = list(exports.write(_known(markets or []), formats, told))
+    if as_json:
+        typer.echo(json.dumps({"exports": [{"folder": str(one.folder), **one.manifest} for one in made]}))
+    else:
+        _tell(made)
+
+
+def _known(markets: list[str]) -> list[str]:
+    """Codes as the release spells them; said before anything is opened."""
+    chosen = [market.upper() for market in markets]
+    for market in chosen:
+        if market not in SERVED:
+            fail(f"no market {market.lower()!r}: there are {', '.join(SERVED)}", USAGE)
+    return chosen
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Told]:
+    """On a terminal a line that counts; elsewhere a line per table when it begins."""
+    if quiet:
+        yield untold
+    elif sys.stderr.isatty():
+        with Console(stderr=True).status("…") as status:
+            yield lambda market, name, rows: status.update(f"{market} {name}: {rows:,} rows")
+    else:
+        seen: set[tuple[str, str]] = set()
+
+        def told(market: str, name: str, rows: int) -> None:
+            del rows
+            if (market, name) not in seen:
+                seen.add((market, name))
+                typer.echo(f"{market}: {name}", err=True)
+
+        yield told
+
+
+def _tell(exports: list[Export]) -> None:
+    rows = [
+        (one.market, entry["name"], f"{entry['rows']:,}", f"{entry['bytes']:,}", entry["sha256"][:16])
+        for one in exports
+        for entry in one.manifest["files"]
+    ]
+    table(("market", "file", "rows", "bytes", "sha256"), rows)
+    for one in exports:
+        state = "" if one.manifest["state"] == "fresh" else ", held: its last good state"
+        was = "written" if one.is_new else "was there already"
+        typer.echo(
+            f"{one.market}: release {one.manifest['release']}{state}, events up to "
+            f"{one.manifest['as_of_sequence']}; {one.folder} {was}"
+        )

@@ -1,0 +1,33 @@
+"""`<cc>/export`: the bulk hand-over of one market, from whatever release is served (CONTRACT 4.15)."""
+
+from typing import Any
+
+import dagster as dg
+
+from connectors.declare import Jurisdiction
+from pipelines.assets.keys import RELEASE, market_key
+from pipelines.resources import Workspace
+
+
+def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
+    """The export of one market. Not partitioned: it is of a release, not of a batch."""
+
+    @dg.asset(
+        key=market_key(jurisdiction, "export"),
+        deps=[RELEASE],
+        group_name="exports",
+        description="Everything of the market as Parquet and NDJSON with a manifest.",
+        kinds={"parquet"},
+    )
+    def asset(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
+        [export] = workspace.exports.write([jurisdiction.code])
+        return dg.MaterializeResult(
+            metadata={
+                "release": export.manifest["release"],
+                "as_of_sequence": export.manifest["as_of_sequence"],
+                "folder": str(export.folder),
+                "is_new": export.is_new,
+            }
+        )
+
+    return asset

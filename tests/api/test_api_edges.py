@@ -1,0 +1,119 @@
+"""Requests at the edges of the contract, over HTTP: what it leaves open, decided here."""
+
+from urllib.parse import quote
+
+import pytest
+
+SE = "firm:SE:5599999991"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "companies/999999999/financials?from_year=2020&to_year=2019",
+        f"companies/{SE}/events?since=2026-11-21T00:00:00Z&until=2026-11-01T00:00:00Z",
+        f"companies/{SE}/ownership?as_of=0001-01-01",
+        f"companies/{SE}/ownership?min_pct=100",
+        "companies?q=%E2%80%8D",
+        "companies?q=" + quote("漢" * 200),
+        "companies?q=" + quote("zq " * 66),
+        "companies?q=" + quote("NOT (a OR b) AND *"),
+    ],
+)
+def test_what_excludes_itself_is_an_empty_page(service, path):
+    answer = service.get(f"/api/v1/{path}")
+    assert answer.status_code == 200
+    assert (answer.json()["data"], answer.json()["has_more"]) == ([], False)
+
+
+def test_owners_on_a_day_to_come_are_those_of_today(service):
+    path = f"/api/v1/companies/{SE}/ownership"
+    future = service.get(f"{path}?as_of=9999-12-31").json()
+    assert future["as_of"] == "9999-12-31"
+    assert future["data"] == service.get(path).json()["data"] != []
+    before = service.get(f"{path}?as_of=0001-01-01").json()
+    assert (before["as_of"], before["known_pct"], before["data"]) == ("0001-01-01", None, [])
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "parameter"),
+    [
+        ("limit=1&Limit=2", "unknown_parameter", "Limit"),
+        ("LIMIT=1", "unknown_parameter", "LIMIT"),
+        ("limit=1&lim%69t=2", "duplicate_parameter", "limit"),
+        ("limit=1&limit=1", "duplicate_parameter", "limit"),
+        ("limit=1&limit=", "duplicate_parameter", "limit"),
+        ("country=SE&country=NO", "duplicate_parameter", "country"),
+        ("q=a%00b", "invalid_parameter", "q"),
+        ("q%00=a", "unknown_parameter", "q\x00"),
+        ("q=a%0Ab", "invalid_parameter", "q"),
+        ("q=" + "a" * 201, "invalid_parameter", "q"),
+        ("q=" + quote("漢" * 201), "invalid_parameter", "q"),
+        ("=a", "unknown_parameter", ""),
+        ("fields=name,name", "invalid_parameter", "fields"),
+        ("fields=Name", "invalid_parameter", "fields"),
+        ("fields=", "invalid_parameter", "fields"),
+        ("include=detail", "unknown_parameter", "include"),
+    ],
+)
+def test_unknown_and_duplicate_parameter(service, query, code, parameter):
+    answer = service.get(f"/api/v1/companies?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
+
+
+def test_an_include_given_twice_is_refused_and_fields_come_in_the_order_of_the_profile(service):
+    path = "/api/v1/companies/5599999991"
+    answer = service.get(f"{path}?include=detail,detail")
+    assert answer.json()["errors"][0]["code"] == "duplicate"
+    one = service.get(f"{path}?fields=status,id,name")
+    assert list(one.json()) == ["id", "name", "status"]
+    assert one.content == service.get(f"{path}?fields=name,status").content
+    assert one.headers["etag"] == service.get(f"{path}?fields=name,status").headers["etag"]
+    parts = service.get(f"{path}?include=address,detail"), service.get(f"{path}?include=detail,address")
+    assert parts[0].json() == parts[1].json()
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "code"),
+    [
+        ("sc123456", 404, "company_not_found"),
+        ("SC%2F12345", 400, "invalid_org_number"),
+        ("5599999991%00", 400, "invalid_org_number"),
+        ("5599999991%20", 400, "invalid_org_number"),
+        ("%2e%2e", 400, "invalid_org_number"),
+        ("559999%2D9991", 200, None),
+        ("Firm:se:5599999991", 200, None),
+        ("5599999991%2Ffinancials", 400, "invalid_org_number"),
+        ("%D9%A5599999991", 400, "invalid_org_number"),
+    ],
+)
+def test_numbers_however_they_are_escaped(service, number, status, code):
+    answer = service.get(f"/api/v1/companies/{number}")
+    assert (answer.status_code, answer.json().get("code")) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ("{tag}", 304),
+        ('"x", {tag}', 304),
+        ('{tag} , W/"y"', 304),
+        ("*", 304),
+        ('"x",*', 304),
+        ("{bare}", 200),
+        ('W/ "{bare}"', 200),
+        ('w/"{bare}"', 200),
+        ('"{bare}', 200),
+        ('"{bare}x"', 200),
+        ('"",,', 200),
+        ("", 200),
+    ],
+)
+@pytest.mark.parametrize(
+    "path", ["/api/v1/companies/5599999991", "/api/v1/companies?limit=2", "/api/v1/markets"]
+)
+def test_if_none_match_lists(service, path, asked, status):
+    tag = service.get(path).headers["etag"]
+    bare = tag.removeprefix('W/"').removesuffix('"')
+    assert service.get(path, **{"If-None-Match": asked.format(tag=tag, bare=bare)}).status_code == status

@@ -1,0 +1,81 @@
+"""Counts in the control-plane database: several processes at once, accounts and connections that are gone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from api.accounts import Accounts
+from api.clock import Clock
+from api.db.counts import Counts
+from api.db.migrate import prepare
+from api.ulids import Ulids
+
+ROOT = Path(__file__).parents[2]
+
+_CHILD = """
+import sys
+from api.db.counts import Counts
+from api.db.engine import Database
+counts = Counts(Database(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+accounts = sys.argv[2].split(",")
+for turn in range(100):
+    rows = sorted((account, 202611, 1 + turn % 3) for account in accounts)
+    totals = counts.add(rows)
+    assert len(totals) == len(rows)
+counts.close()
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_store_at_once_lose_nothing(control_url):
+    """Three processes, a hundred writes each of the same rows: none lost, none locked in a circle."""
+    database, clock = prepare(control_url), Clock()
+    accounts = Accounts(database, b"p" * 32, clock, Ulids(clock.wall))
+    made = [accounts.create_account(f"{name}@example.com", "basic").account_id for name in "abc"]
+    command = [sys.executable, "-c", _CHILD, control_url, ",".join(made)]
+    children = [
+        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    for child in children:
+        child.communicate(timeout=60)
+        assert child.returncode == 0
+    each = sum(1 + turn % 3 for turn in range(100))
+    assert [accounts.used(account_id, 202611) for account_id in made] == [3 * each] * 3
+    database.close()
+
+
+def test_counts_of_accounts_that_are_gone_stop_nobody(control_url):
+    database, clock = prepare(control_url), Clock()
+    account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
+    counts = Counts(database)
+    rows = [(account.account_id, 202611, 2), ("acc_gone", 202611, 3)]
+    assert counts.add(rows) == [(account.account_id, 202611, 2)]
+    assert counts.add(rows) == [(account.account_id, 202611, 4)]
+    counts.close()
+    database.close()
+
+
+def test_a_connection_that_broke_is_replaced(control_url):
+    database, clock = prepare(control_url), Clock()
+    account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
+    counts = Counts(database)
+    counts.add([(account.account_id, 202611, 1)])
+    assert counts._connection is not None
+    counts._connection.connection.dbapi_connection.close()  # type: ignore[union-attr]
+    with pytest.raises(Exception, match="clos"):
+        counts.add([(account.account_id, 202611, 1)])
+    assert counts.add([(account.account_id, 202611, 1)]) == [(account.account_id, 202611, 2)]
+    counts.close()
+    database.close()

@@ -1,0 +1,96 @@
+"""`firm accounts` and `firm keys`, in process, over SQLite and PostgreSQL."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from firm.cli import app
+
+
+@pytest.fixture
+def run(tmp_path, control_url, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIRM_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("FIRM_DATABASE_URL", control_url)
+
+    def run(*arguments, code=0):
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return run
+
+
+def test_an_account_from_making_to_suspension(run):
+    made = json.loads(run("accounts", "create", "--email", "A@example.com", "--tier", "basic", "--json"))
+    run("accounts", "create", "--email", "b@example.com", "--tier", "business")
+    assert made["tier"] == "basic"
+    assert "pro" in run("accounts", "set-tier", "--account", made["account_id"], "--tier", "pro")
+    assert "suspended" in run("accounts", "suspend", "a@example.com")
+    listed = json.loads(run("accounts", "list", "--json"))["accounts"]
+    assert [(one["email"], one["tier"], one["status"]) for one in listed] == [
+        ("a@example.com", "pro", "suspended"),
+        ("b@example.com", "business", "active"),
+    ]
+    told = json.loads(run("accounts", "activate", "a@example.com", "--json"))
+    assert told["status"] == "active"
+    assert run("accounts", "list").splitlines()[0].split() == [
+        made["account_id"],
+        "pro",
+        "active",
+        "a@example.com",
+    ]
+
+
+def test_keys_are_shown_once_listed_and_revoked(run):
+    run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
+    made = json.loads(run("keys", "create", "--account", "a@example.com", "--kind", "live", "--json"))
+    assert re.fullmatch(r"firm_live_[0-9A-Za-z]{42}", made["key"])
+    public = ("--kind", "public", "--domain", "example.com", "--domain", "*.example.com")
+    run("keys", "create", "--account", "a@example.com", *public, "--expires", "2020-01-01")
+    listed = run("keys", "list", "--account", "a@example.com")
+    assert made["key"] not in listed
+    assert made["key_id"] in listed
+    run("keys", "revoke", made["key_id"])
+    states = [line.split()[2] for line in run("keys", "list", "--account", "a@example.com").splitlines()]
+    assert states == ["revoked", "expired"]
+
+
+def test_tiers_are_those_of_the_file(run, tmp_path, monkeypatch):
+    (tmp_path / "tiers.toml").write_text(
+        "[tiers.trial]\nmonthly_requests = 100\nburst_per_second = 1\nburst_capacity = 2\n"
+    )
+    assert "choose one of basic, starter" in run(
+        "accounts", "create", "--email", "a@example.com", "--tier", "trial", code=1
+    )
+    monkeypatch.setenv("FIRM_TIERS", str(tmp_path / "tiers.toml"))
+    assert "trial" in run("accounts", "create", "--email", "a@example.com", "--tier", "trial")
+
+
+def test_a_broken_file_of_tiers_is_said(run, tmp_path, monkeypatch):
+    (tmp_path / "tiers.toml").write_text("[tiers.pro]\nmonthly_requests = 'many'\n")
+    monkeypatch.setenv("FIRM_TIERS", str(tmp_path / "tiers.toml"))
+    said = run("accounts", "list", code=2)
+    assert "tiers.toml: tiers.pro.monthly_requests must be a whole number" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("nonsense", "is no database address"),
+        ("nothing://there", "is no database address"),
+        ("mysql://user:secret@host/firm", "FIRM_DATABASE_URL"),
+        (
+            "postgresql://user:secret@127.0.0.1:1/firm",
+            "postgresql://user:***@127.0.0.1:1/firm cannot be used",
+        ),
+    ],
+)
+def test_a_database_that_cannot_be_had_is_said_without_its_password(run, monkeypatch, url, said):
+    monkeypatch.setenv("FIRM_DATABASE_URL", url)
+    told = run("accounts", "list", code=2)
+    assert said in told
+    assert "secret" not in told

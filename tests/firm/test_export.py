@@ -1,0 +1,195 @@
+"""`firm export` on a generated world, as a consumer has it: files, then the events of the API from where they end."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import polars as pl
+import pytest
+
+from connectors.sandbox import World, truth, write
+from tests.firm.conftest import Firm
+from tests.firm.inside import Inside, Told
+
+pytestmark = pytest.mark.slow
+TABLES = ("companies", "details", "financials", "ownership", "events")
+PARTS = "detail,identifiers,address,sources"
+
+
+@dataclass(frozen=True)
+class Lived:
+    """Three days taken in; the export of the second and of the third, and the service over the third."""
+
+    told: Told
+    firm: Firm
+    before: dict[str, Any]
+    after: dict[str, Any]
+    client: httpx.Client
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
+    folder = tmp_path_factory.mktemp("export")
+    days = write(World(seed=5, companies=120, days=3), folder / "days")
+    inside, firm = Inside(folder / "data"), Firm(folder / "data")
+    for day in days[:2]:
+        inside.ingest(day)
+    before = inside.run("export", "--json").report
+    inside.ingest(days[2])
+    after = inside.run("export", "--json").report
+    with firm.serving() as client:
+        told = json.loads((folder / "days" / "truth.json").read_text())
+        yield Lived(told, firm, before, after, client)
+
+
+def exported(made: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    """The objects of one table of all markets."""
+    return [json.loads(line) for line in raw(made, table)]
+
+
+def raw(made: dict[str, Any], table: str) -> list[bytes]:
+    return [
+        line
+        for one in made["exports"]
+        for line in gzip.decompress((Path(one["folder"]) / f"{table}.ndjson.gz").read_bytes()).splitlines()
+    ]
+
+
+def everything(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = client.get(path, params={"limit": "100", **parameters, **cursor})
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        found += page["data"]
+        if not page["has_more"]:
+            return found
+        cursor = {"cursor": page["next_cursor"]}
+
+
+def test_every_company_is_there_as_it_is(lived: Lived) -> None:
+    expected = truth.at(lived.told, lived.told["days"][-1])
+    companies = exported(lived.after, "companies")
+    assert {row["id"]: row for row in companies} == {key: state["profile"] for key, state in expected.items()}
+    assert len(companies) == len(expected)
+    assert [row["id"] for row in companies] == sorted(row["id"] for row in companies)
+
+
+def test_figures_and_owners_are_the_truth(lived: Lived) -> None:
+    expected = truth.at(lived.told, lived.told["days"][-1])
+    financials = exported(lived.after, "financials")
+    found = {(row["company_id"], row["period_end"], row["is_consolidated"]): row for row in financials}
+    assert len(found) == len(financials) == sum(len(state["financials"]) for state in expected.values())
+    for company_id, state in expected.items():
+        for row in state["financials"]:
+            served = found[company_id, row["period_end"], row["is_consolidated"]]
+            known = {name: value for name, value in row.items() if name != "is_comparative"}
+            assert {name: served[name] for name in known} == known
+    owners = {(row["company_id"], row["holder_id"]): row for row in exported(lived.after, "ownership")}
+    for company_id, state in expected.items():
+        for row in state["owners"]:
+            served = owners.pop((company_id, row["holder_id"]))
+            known = {name: value for name, value in row.items() if name != "native_id"}
+            assert {name: served[name] for name in known} == known
+    assert owners == {}
+
+
+def test_lines_are_the_bytes_of_the_api(lived: Lived) -> None:
+    chosen = slice(None, None, 9)
+    details = raw(lived.after, "details")[chosen]
+    for line, more in zip(raw(lived.after, "companies")[chosen], details, strict=True):
+        path = f"/api/v1/companies/{json.loads(line)['id']}"
+        assert lived.client.get(path).content == line
+        assert lived.client.get(path, params={"fields": "id", "include": PARTS}).content == more
+    on = lived.after["exports"][0]["ownership_as_of"]
+    lists = (
+        ("financials", [{"consolidated": "true"}, {"consolidated": "false"}]),
+        ("ownership", [{"as_of": on}]),
+        ("events", [{"order": "asc"}]),
+    )
+    for table, asked in lists:
+        lines = raw(lived.after, table)
+        for company_id in sorted({json.loads(line)["company_id"] for line in lines})[chosen]:
+            path = f"/api/v1/companies/{company_id}/{table}"
+            answers = [lived.client.get(path, params={"limit": "100", **one}).content for one in asked]
+            mine = [line for line in lines if json.loads(line)["company_id"] == company_id]
+            assert mine
+            for line in mine:
+                inner = line if table == "events" else b"{" + line.partition(b",")[2]
+                assert sum(answer.count(inner) for answer in answers) == 1
+
+
+def test_a_consumer_goes_on_with_events_and_misses_and_repeats_none(lived: Lived) -> None:
+    """Loads the second day, asks the API for what came after, and holds what the export of the third day says."""
+    assert {one["as_of_sequence"] for one in lived.before["exports"]} == {
+        max(row["sequence"] for row in exported(lived.before, "events"))
+    }
+    held = {row["sequence"]: row for row in exported(lived.before, "events")}
+    status = {row["id"]: row["status"] for row in exported(lived.before, "companies")}
+    since = {one["market"]: (one["as_of_sequence"], one["released_at"]) for one in lived.before["exports"]}
+    for company_id in status:
+        last, released_at = since[company_id.split(":")[1]]
+        path = f"/api/v1/companies/{company_id}/events"
+        for event in everything(lived.client, path, order="asc", since=released_at):
+            if event["sequence"] > last:
+                assert event["sequence"] not in held
+                held[event["sequence"]] = event
+                if event["event_type"] == "status.changed":
+                    status[company_id] = event["data"]["change"]["current_status"]
+    after = exported(lived.after, "events")
+    assert held == {row["sequence"]: row for row in after}
+    assert len(held) > len(exported(lived.before, "events"))
+    assert status.items() <= {row["id"]: row["status"] for row in exported(lived.after, "companies")}.items()
+    assert {row["event_id"] for row in after} == {event["event_id"] for event in truth.events_of(lived.told)}
+
+
+def test_terms_of_every_dataset(lived: Lived) -> None:
+    for one in lived.after["exports"]:
+        assert one["datasets"], one["market"]
+        for dataset in one["datasets"]:
+            assert dataset["licence"], dataset
+            assert dataset["attribution"], dataset
+
+
+def test_words_and_formats(lived: Lived, tmp_path: Path) -> None:
+    said = lived.firm.run("export", "no", "--format", "parquet", "--to", tmp_path / "files")
+    head, *rows = [line.split("\t") for line in said.stdout.splitlines()]
+    assert head == ["market", "file", "rows", "bytes", "sha256"]
+    assert [row[1] for row in rows[:-1]] == [f"{table}.parquet" for table in TABLES]
+    assert said.stdout.endswith(f"{tmp_path}/files/NO/0000000003 written\n")
+    assert said.stderr.splitlines() == [f"NO: {table}" for table in TABLES if table != "details"]
+    again = lived.firm.run("export", "NO", "--format", "parquet", "--to", tmp_path / "files")
+    assert again.stdout.endswith("NO/0000000003 was there already\n")
+    companies = pl.read_parquet(tmp_path / "files" / "NO" / "*" / "companies.parquet")
+    assert companies["id"].to_list() == [
+        row["id"] for row in exported(lived.after, "companies") if row["country"] == "NO"
+    ]
+
+
+def test_what_it_says_when_it_cannot(lived: Lived, tmp_path: Path) -> None:
+    empty = Inside(tmp_path / "data")
+    said = empty.run("export")
+    assert (said.exit_code, said.out) == (1, "")
+    assert said.err == "firm: nothing has been published yet: run `firm ingest`\n"
+    assert not empty.data.exists()
+    said = empty.run("export", "xx")
+    assert (said.exit_code, said.out) == (2, "")
+    assert said.err == "firm: no market 'xx': there are US, SE, NO, FI, UK\n"
+    assert empty.run("export", "--format", "csv").exit_code == 2
+    said = empty.run("export", FIRM_KEEP_EXPORTS="0")
+    assert (said.exit_code, said.out) == (2, "")
+    assert said.err == "firm: FIRM_KEEP_EXPORTS must be a whole number from 1, not '0'\n"
+    inside = Inside(lived.firm.data)
+    said = inside.run("export", "se")
+    assert (said.exit_code, said.out) == (1, "")
+    assert "market SE is not in release 3, which has NO, UK" in said.err
+    (tmp_path / "taken").write_text("")
+    said = inside.run("export", "--to", tmp_path / "taken")
+    assert (said.exit_code, said.out) == (1, "")
+    assert "Not a directory; make room or name another folder" in said.err
+    assert "the former export stays" in said.err

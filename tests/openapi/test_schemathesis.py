@@ -1,0 +1,138 @@
+"""schemathesis over the running service: every check, every phase and operation, once per kind of key.
+
+FIRM_FUZZ_EXAMPLES is the number of requests it invents per operation (for a release: 500 or more).
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from api.openapi import document
+from api.operations import OPERATIONS
+from api.server import server
+from api.settings import ApiSettings
+from api.tiers import read_tiers
+
+HERE = Path(__file__).parent
+ORIGIN = "https://app.example.com"
+PLENTY = {"monthly_requests": 10**9, "burst_per_second": 10**6, "burst_capacity": 10**6}
+TIERS = read_tiers(
+    {
+        "tiers": {"pro": PLENTY},
+        "clients": {
+            "failed_authentications_per_second": 10**6,
+            "publishable_key_requests_per_second": 10**6,
+        },
+    }
+)
+PHASES = "examples,coverage,fuzzing,stateful"
+# What it calls them: header missing, body against its schema, parameter not checked, method not refused, key not asked.
+FAILURES = ("ST107", "ST108", "ST201", "ST204", "ST401")
+EXAMPLES = os.environ.get("FIRM_FUZZ_EXAMPLES", "15")
+
+
+class Running:
+    """The service under uvicorn in a thread."""
+
+    def __init__(self, app):
+        self.server = server(app, ApiSettings(shutdown_seconds=5), port=0)
+        ready, startup = threading.Event(), self.server.startup
+
+        async def told(sockets=None):
+            await startup(sockets)
+            ready.set()
+
+        self.server.startup = told
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.server.serve()))
+        self.thread.start()
+        assert ready.wait(20)
+        self.url = f"http://127.0.0.1:{self.server.servers[0].sockets[0].getsockname()[1]}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.should_exit = True
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+
+
+def fuzz(url, key, folder, *arguments):
+    """One run. The document is a file to it: of one that it fetched it would leave out the operation that serves it."""
+    (folder / "openapi.json").write_bytes(document("https://api.example.com"))
+    command = [
+        str(Path(sys.executable).with_name("schemathesis")),
+        *("--config-file", str(HERE / "schemathesis.toml")),
+        *("run", "openapi.json", "--checks", "all", *arguments),
+    ]
+    told = {
+        "FIRM_URL": url,
+        "FIRM_KEY": key,
+        "FIRM_ORIGIN": ORIGIN,
+        "FIRM_HOOKS": str(HERE / "schemathesis_hooks.py"),
+    }
+    environment = os.environ | told
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["live", "secret", "public"])
+def test_nothing_fails_for_any_kind_of_key(kind, serve, world, tmp_path):
+    service = serve(world, with_client=False, tiers=TIERS)
+    domains = ("app.example.com",) if kind == "public" else ()
+    key = service.accounts.create_key("owner@example.com", kind, domains=domains).key
+    with Running(service.app) as running:
+        result = fuzz(running.url, key, tmp_path, "--phases", PHASES, "--max-examples", EXAMPLES)
+    (tmp_path / "told.txt").write_text(result.stdout)
+    assert result.returncode == 0, result.stdout[-20000:] + result.stderr[-4000:]
+    assert f"{len(OPERATIONS)} selected / {len(OPERATIONS)} total" in result.stdout
+
+
+class Spoilt:
+    """A service that does not keep the word of its document."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        path = scope.get("path", "")
+
+        async def spoil(message):
+            if message["type"] == "http.response.start":
+                message = message | self._start(path, message)
+            elif path == "/api/v1/markets" and message.get("body"):
+                message = message | {"body": message["body"].replace(b'"name"', b'"nome"')}
+            await send(message)
+
+        if path == "/api/v1/usage":  # lets anybody in
+            scope = scope | {"headers": [*scope["headers"], (b"authorization", self.key)]}
+        await self.app(scope, receive, spoil)
+
+    def _start(self, path, message):
+        if message["status"] == 405:
+            return {"status": 404}
+        if path == "/api/v1/companies" and message["status"] == 400:
+            return {"status": 200}
+        if path == "/api/openapi.json":
+            return {"headers": [header for header in message["headers"] if header[0] != b"etag"]}
+        return {}
+
+
+@pytest.mark.slow
+def test_it_sees_a_service_that_does_not_keep_its_word(serve, world, tmp_path):
+    service = serve(world, with_client=False, tiers=TIERS)
+    spoilt = Spoilt(service.app)
+    spoilt.key = f"Bearer {service.key}".encode()
+    wanted = ("listMarkets", "getUsage", "searchCompanies", "getOpenApi")
+    with Running(spoilt) as running:
+        chosen = [part for name in wanted for part in ("--include-operation-id", name)]
+        result = fuzz(running.url, service.key, tmp_path, "--phases", "coverage", *chosen)
+    (tmp_path / "told.txt").write_text(result.stdout)
+    assert result.returncode == 1, result.stdout + result.stderr
+    for failure in FAILURES:
+        assert failure in result.stdout, failure

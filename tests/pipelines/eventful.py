@@ -1,0 +1,53 @@
+"""States of the shared tables, and what the steps tell of the difference between two of them."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from pipelines.steps.changes import Occasion
+from pipelines.steps.events import events
+from pipelines.steps.financials import financials
+from pipelines.steps.ownership import owners
+from tests.pipelines.frames import DAY_2, company, differences, frame, occasion, whole
+from warehouse.schema.tables import COMPANIES, FILINGS, FINANCIALS, FINANCIALS_REPORTED, HOLDINGS, OWNERS
+
+World = dict[str, pl.DataFrame]
+
+
+def world(
+    *,
+    companies: list[dict] | None = None,
+    filings: list[dict] | None = None,
+    statements: list[dict] | None = None,
+    holdings: list[dict] | None = None,
+    before: World | None = None,
+    instant: datetime = DAY_2,
+) -> World:
+    """The shared tables of one state, derived ones made by the steps themselves."""
+    before = before or {}
+    base = {
+        "companies": frame(COMPANIES, *([company()] if companies is None else companies)),
+        "filings": frame(FILINGS, *(filings or [])),
+    }
+    reported = frame(FINANCIALS_REPORTED, *(statements or []))
+    base["financials"] = financials(reported, base["filings"], before.get("financials", frame(FINANCIALS)))
+    former = before.get("owners", frame(OWNERS))
+    base["owners"] = owners(frame(HOLDINGS, *(holdings or [])), former, instant)
+    return base
+
+
+def told(
+    before: World, after: World, on: Occasion | None = None, known: list[str] | None = None
+) -> list[dict]:
+    found = differences(before, after)
+    if known is not None:
+        found["companies"].known = pl.Series("company_id", known, pl.String)
+    return events(found, whole(after), on or occasion()).to_dicts()
+
+
+def data(event: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(event["data"])

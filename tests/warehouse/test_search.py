@@ -1,0 +1,376 @@
+"""Searching: pages while companies come and go, hostile texts, foreign keys, the time limit, the table searched."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.warehouse import search_world as world
+from tests.warehouse.helpers import ROOT
+from tests.warehouse.world import learn, member, publish
+from warehouse import initials, searching
+from warehouse.engine import connect
+from warehouse.manifests import SERVING, WAREHOUSE
+from warehouse.paths import Layout
+from warehouse.queries.budget import Budget
+from warehouse.queries.filters import LONGEST_NAME
+from warehouse.queries.scans import Scans
+from warehouse.reader import BadKey, EventQuery, Periods, Reader, Search, TookTooLong
+from warehouse.reading import Key, Page, Snapshot
+
+SORTS = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
+STATUSES = world.STATUSES
+
+
+def _names(snapshot: Snapshot, query: Search, *limits: int) -> list[str]:
+    found: list[str] = []
+    after: Key | None = None
+    while True:
+        page = snapshot.search(query, after, limits[0] if limits else 100)
+        found += [json.loads(row)["name"] for row in page.rows]
+        if not page.has_more:
+            return found
+        after = page.keys[-1]
+
+
+def _both_ways(query: Search) -> tuple[Search, Search]:
+    """By the name index, and by a scan."""
+    return query, world.scanned(query)
+
+
+def _serve(layout: Layout, *names: str, **given: Any) -> Reader:
+    learn(layout, "NO", 0, companies=[member("NO", n, name=name, **given) for n, name in enumerate(names)])
+    publish(layout, "NO")
+    return Reader(layout)
+
+
+def test_better_answers_come_first(layout: Layout) -> None:
+    best_first = ("Norsk Bygg", "Norsk Bygg Øst AS", "Bygg Norsk", "Norsk Byggeri", "Byggeri for norske")
+    reader = _serve(layout, *reversed(best_first), "Norsk Byg", "Norge Bygg")
+    with reader.pin() as snapshot:
+        for query in _both_ways(Search(q="NORSK bygg")):
+            assert _names(snapshot, query) == list(best_first)
+    reader.close()
+
+
+def test_slips_only_where_nothing_else_is_found(layout: Layout) -> None:
+    reader = _serve(layout, "Fjordkraft AS", "Fjordkarft Salg", "Abc Kraft", "Tnt AS", "Fjordkraften Norsk")
+    asked = {
+        "fjordkraft": ["Fjordkraft AS", "Fjordkraften Norsk"],
+        "fjordkraftt": ["Fjordkraft AS"],
+        "fjrdkraft as": ["Fjordkraft AS"],
+        "fjorkdraft": ["Fjordkraft AS"],
+        "fjordkarftt": ["Fjordkarft Salg"],
+        "xjordkrafx": [],
+        "tnnt": [],  # words of three letters are not guessed at
+        "tmt": [],
+        "abx kraft": [],
+        "abc kraff": ["Abc Kraft"],
+    }
+    with reader.pin() as snapshot:
+        for text, due in asked.items():
+            for query in _both_ways(Search(q=text)):
+                for sort in (None, "name"):
+                    found = _names(snapshot, Search(q=text, statuses=query.statuses, sort=sort), 1)
+                    assert sorted(found) == sorted(due), text
+    reader.close()
+
+
+HOSTILE = [
+    '"',
+    "'; DROP TABLE labels; --",
+    "a\x00b",
+    "\x00",
+    "as OR 1",
+    "folded : as",
+    "as*",
+    "^as",
+    "NEAR(as ab)",
+    "(((",
+    "-as",
+    "{country}: NO",
+    "%_%",
+    "$v0",
+    "🙂",
+    "as 🙂",
+    "...!?",
+    "   ",
+    "x" * 5000,
+    " ".join(f"w{n}" for n in range(200)),
+    "as " * 200,
+    "株式会社",
+    "\u0301\u0308",
+    "\U00010570a\U00010571",  # letters younger than some tables of letters
+    "a\u00adb",
+    "\u202eas",
+    "ﬁrma ™ №",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_any_text_is_an_answer(shared: Reader, text: str) -> None:
+    with shared.pin() as snapshot:
+        for query in _both_ways(Search(q=text)):
+            for sort in (None, "name"):
+                asked = Search(q=text, statuses=query.statuses, sort=sort)
+                assert isinstance(snapshot.search(asked, None, 5), Page)
+        assert isinstance(snapshot.search(Search(region=text), None, 5), Page)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    layout = Layout(tmp_path_factory.mktemp("shared"))
+    reader = _serve(layout, "As as", "Ab", "\U00010570a\U00010571 株式会社", "🙂", "A.b. Firma Tm No")
+    yield reader
+    reader.close()
+
+
+def test_a_name_of_no_words_is_listed_and_not_found(shared: Reader) -> None:
+    with shared.pin() as snapshot:
+        assert "🙂" in _names(snapshot, Search())
+        assert "🙂" in _names(snapshot, Search(sort="name"), 1)
+        assert _names(snapshot, Search(q="🙂")) == []
+
+
+WRONG: list[Any] = [
+    (),
+    (1,),
+    ("1", 2),
+    (1, "2"),
+    (1, 2, 3, 4),
+    (None, None),
+    (True, 1),
+    (0, 2**70),
+    (0, 1, 1),
+    (0, None, None),
+]
+
+
+@pytest.mark.parametrize("key", WRONG, ids=range(len(WRONG)))
+def test_a_key_of_another_list_is_refused(shared: Reader, key: Any) -> None:
+    asked = [Search(), Search(q="as"), Search(q="as", statuses=STATUSES)]
+    asked += [Search(q=q, sort=sort, statuses=STATUSES) for q in (None, "as") for sort in SORTS]
+    with shared.pin() as snapshot:
+        for query in asked:
+            with pytest.raises(BadKey):
+                snapshot.search(query, key, 5)
+        with pytest.raises(BadKey):
+            snapshot.financials("firm:NO:900000001", Periods(), key, 5)
+        with pytest.raises(BadKey):
+            snapshot.owners("firm:NO:900000001", dt.date(2025, 1, 1), None, key, 5)
+        if key != (1,):
+            with pytest.raises(BadKey):
+                snapshot.events("firm:NO:900000001", EventQuery(), key, 5)
+
+
+@pytest.mark.parametrize(
+    ("sort", "key"),
+    [("-registered_date", (0, "soon", "firm:NO:1")), ("id", (0, "x", "x")), ("name", (0, 1, "x"))],
+)
+def test_a_key_of_no_value_is_refused(shared: Reader, sort: str, key: Key) -> None:
+    with shared.pin() as snapshot, pytest.raises(BadKey):
+        snapshot.search(Search(sort=sort, statuses=STATUSES), key, 5)
+
+
+def test_keys_fit_into_a_cursor(layout: Layout) -> None:
+    reader = _serve(layout, "\U00020000" * 300 + " AS", "株" * 300, "a" * 300)
+    with reader.pin() as snapshot:
+        for sort in SORTS:
+            for query in (Search(sort=sort), Search(q="a", sort=sort)):
+                for key in snapshot.search(query, None, 5).keys:
+                    assert sum(len(str(part).encode()) for part in key) < 4 * LONGEST_NAME + 30
+    reader.close()
+
+
+class _Late:
+    """A clock that is far ahead at the second look."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 10
+        return self.now
+
+
+def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.queries.budget.STEPS", 100)
+    _serve(layout, *(f"Firma {n} AS" for n in range(300))).close()
+    patient, hasty = Reader(layout, _Late(), seconds=1e9), Reader(layout, _Late(), seconds=5)
+    with patient.pin() as slow, hasty.pin() as fast:
+        for query in (Search(q="as fir"), Search(q="as", statuses=STATUSES), Search(sort="name")):
+            assert slow.search(query, None, 3).has_more
+            with pytest.raises(TookTooLong, match="within 5 s"):
+                fast.search(query, (0, "zz", "firm:NO:0") if query.sort else (4, 0), 100)
+        assert fast.profile("firm:NO:900000001")
+    patient.close()
+    hasty.close()
+
+
+def test_a_scan_is_stopped_by_the_engine(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "empty.duckdb"):
+        pass
+    scans = Scans(tmp_path / "empty.duckdb")
+    assert scans.rows(Budget(60, time.monotonic), "SELECT $one", {"one": 1}) == [(1,)]
+    endless = "SELECT count(*) FROM range(1000000000000) AS r(n) WHERE n % 7 = $left"
+    with pytest.raises(TookTooLong, match=r"within 0\.3 s") as caught:
+        scans.rows(Budget(0.3, time.monotonic), endless, {"left": 3})
+    assert isinstance(caught.value.__cause__, duckdb.InterruptException)
+    assert scans.rows(Budget(60, time.monotonic), "SELECT $one", {"one": 2}) == [(2,)]
+    scans.close()
+
+
+@pytest.mark.slow
+def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: Layout) -> None:
+    given = world.firms(3, 10_500)
+    world.publish_firms(layout, given[:10_000])
+    asked = [Search(q=q, sort=sort) for q in (None, "as") for sort in SORTS]
+    asked += [Search(q="no", statuses=STATUSES), Search(statuses=("active",), sort="name")]
+    reader = Reader(layout)
+    with reader.pin() as snapshot:
+        before = [_ids(snapshot, query, None, pages=4) for query in asked]
+    reader.close()
+    stayed = given[300:10_000]
+    world.publish_firms(layout, [*stayed, *given[10_000:]], at=1)
+    ids = {firm.company_id for firm in stayed}
+    with closing(sqlite3.connect(layout.release(2) / SERVING)) as connection:
+        ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
+    reader = Reader(layout)
+    with reader.pin() as snapshot:
+        assert snapshot.number == 2
+        for query, (first, after) in zip(asked, before, strict=True):
+            rest, _ = _ids(snapshot, query, after, pages=10**6)
+            found = first + rest
+            assert len(set(found)) == len(found), query
+            due = world.expected([*stayed, *given[10_000:]], ranks, query)
+            assert [one for one in found if one in ids] == [one for one in due if one in ids], query
+    reader.close()
+
+
+def _ids(snapshot: Snapshot, query: Search, after: Key | None, *, pages: int) -> tuple[list[str], Key | None]:
+    found: list[str] = []
+    for _ in range(pages):
+        page = snapshot.search(query, after, 100)
+        found += [json.loads(row)["id"] for row in page.rows]
+        after = page.keys[-1] if page.keys else after
+        if not page.has_more:
+            break
+    return found, after
+
+
+def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
+    folder = layout.release(number)
+    with connect(folder / WAREHOUSE, read_only=True) as connection:
+        assert searching.check(connection) is None
+        found = connection.execute(
+            "SELECT s.*, p.names FROM search AS s LEFT JOIN places AS p USING (place) ORDER BY company_id"
+        ).fetchall()
+    with closing(sqlite3.connect(folder / SERVING)) as connection:
+        labels = connection.execute("SELECT rank, folded, country FROM labels ORDER BY rank").fetchall()
+        words = {word for (word,) in connection.execute("SELECT word FROM words")}
+        connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
+    held = {word for _, name, _ in labels for word in name.split()}
+    assert held <= words
+    return {"search": found, "labels": labels}
+
+
+def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
+    given = world.firms(4, 150)
+    world.publish_firms(layout, given[:120])
+    other = world.firms(5, 150)
+    other[0].row["name"] = "Zebrafisken AS"  # words that no name held before
+    changed = [*other[:20], *given[30:110], *given[120:]]
+    world.publish_firms(layout, changed, at=1)
+    patched = _tables(layout, 2)
+    learn(layout, "NO", 2, companies=[firm.row for firm in changed if firm["country"] == "NO"])
+    manifest = publish(layout, *world.PLACES, at=2, full=True)
+    assert manifest is not None
+    assert manifest.kind == "full"
+    assert _tables(layout, 3) == patched
+    assert len(patched["search"]) == len(changed)
+
+
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        (
+            "DELETE FROM search WHERE company_id = 'firm:NO:900000000'",
+            "rows of search are not those of companies",
+        ),
+        ("UPDATE search SET status = 'dissolved'", "rows of search are not those of companies"),
+        ("UPDATE search SET rank = 7", "share a rank"),
+        ("DELETE FROM places", "places that are not told"),
+    ],
+)
+def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:
+    _serve(layout, "A", "B", county="Oslo", county_code="03").close()
+    with connect(layout.release(1) / WAREHOUSE) as connection:
+        assert searching.check(connection) is None
+        connection.execute(harm)
+        found = searching.check(connection)
+    assert found is not None
+    assert told in found
+
+
+def test_companies_of_one_rank_are_parted(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.documents.RANK", "length(c.name)")
+    reader = _serve(layout, "Firma A", "Firma B", "Firma C", "Firma DE")
+    learn(layout, "NO", 1, companies=[member("NO", n, name=f"Firma {n}") for n in (1, 0, 2, 7)])
+    with reader.pin() as snapshot:
+        assert _names(snapshot, Search(q="firma"), 1) == ["Firma A", "Firma B", "Firma C", "Firma DE"]
+    reader.close()
+    publish(layout, "NO", at=1)
+    with connect(layout.release(2) / WAREHOUSE, read_only=True) as connection:
+        assert searching.check(connection) is None
+
+
+def test_a_search_by_name_needs_no_engine(layout: Layout) -> None:
+    _serve(layout, "Norsk Bygg").close()
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from warehouse.paths import Layout\n"
+        "from warehouse.reader import Reader, Search\n"
+        "with Reader(Layout(Path(sys.argv[1]))).pin() as snapshot:\n"
+        "    for query in (Search(), Search(q='nors'), Search(q='nosrk', countries=('NO',))):\n"
+        "        assert snapshot.search(query, None, 5).rows, query\n"
+        "    print('duckdb' in sys.modules)\n"
+        "    assert snapshot.search(Search(sort='name'), None, 5).rows\n"
+        "    print([name for name in ('duckdb', 'polars', 'pyarrow') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(layout.root)], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout.splitlines() == ["False", "['duckdb']"]
+
+
+_texts = st.text(st.sampled_from("ab oåzæ株\U00020000"), max_size=12)
+_numbers = st.builds(
+    "firm:{}:{}".format,
+    st.sampled_from(["NO", "UK", "US", "SE"]),
+    st.text(st.sampled_from("-09AZaz ~"), max_size=14),
+)
+
+
+@given(_texts, _texts)
+def test_initials_compare_as_names(left: str, right: str) -> None:
+    assert (left < right) >= (initials.of_name(left) < initials.of_name(right))
+
+
+@example("firm:NO:~", "firm:NO:z9")  # no number is written so; the first must not come out smaller
+@given(_numbers, _numbers)
+def test_initials_compare_as_ids(left: str, right: str) -> None:
+    assert (left < right) >= (initials.of_id(left) < initials.of_id(right))
+    assert 0 <= initials.of_id(left) < 2**63

@@ -1,0 +1,124 @@
+"""Both ways to search, by the name index and by a scan, against a plain reading of the contract."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.warehouse import search_world as world
+from tests.warehouse.search_world import Firm
+from warehouse.manifests import SERVING
+from warehouse.paths import Layout
+from warehouse.reader import Reader, Search
+from warehouse.reading import Snapshot
+
+
+@dataclass(frozen=True)
+class World:
+    firms: list[Firm]
+    ranks: dict[str, int]
+    reader: Reader
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    layout = Layout(tmp_path_factory.mktemp("world"))
+    firms = world.firms(request.param, 220)
+    world.publish_firms(layout, firms)
+    with closing(sqlite3.connect(layout.release(1) / SERVING)) as connection:
+        ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
+    reader = Reader(layout)
+    yield World(firms, ranks, reader)
+    reader.close()
+
+
+_word = st.sampled_from(world.WORDS)
+_typo = st.tuples(_word, st.integers(0, 8), st.sampled_from(["", "x", "e"])).map(
+    lambda made: made[0][: made[1]] + made[2] + made[0][made[1] + 1 :]
+)
+_part = st.tuples(_word, st.integers(1, 12)).map(lambda made: made[0][: made[1]])
+_texts = st.lists(st.one_of(_word, _part, _typo), min_size=1, max_size=3).map(" ".join)
+_some = st.one_of(st.none(), _texts)
+_dates = st.sampled_from([dt.date(1915, 5, 5), dt.date(2020, 1, 1), dt.date(2021, 2, 3)])
+
+
+def _few(values: list[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.one_of(st.just(()), st.lists(st.sampled_from(values), max_size=2).map(tuple))
+
+
+def _maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(st.none(), st.none(), st.none(), values)
+
+
+_queries = st.builds(
+    Search,
+    q=_some,
+    countries=_few(list(world.PLACES)),
+    industries=_few(["62", "6201", "62.0", "06"]),
+    industry_scheme=_maybe(st.sampled_from(["SN2007", "SIC"])),
+    region=_maybe(
+        st.sampled_from(["OSLO", "ørsta", "0301", "gb-lnd", "ca", "NO-03", "västra götalands län", "*"])
+    ),
+    sizes=_few(["micro", "small", "medium", "large"]),
+    employees_min=_maybe(st.sampled_from([0, 10])),
+    employees_max=_maybe(st.sampled_from([9, 249])),
+    revenue_min=_maybe(st.sampled_from([-5, 1])),
+    revenue_max=_maybe(st.sampled_from([0, 7_000_000])),
+    currency=_maybe(st.sampled_from(["NOK", "EUR"])),
+    statuses=_few(list(world.STATUSES)),
+    is_listed=_maybe(st.booleans()),
+    registered_from=_maybe(_dates),
+    registered_to=_maybe(_dates),
+    sort=st.one_of(
+        st.none(), st.sampled_from(["relevance", "id", "name", "-latest_revenue", "-registered_date"])
+    ),
+)
+_limits = st.lists(st.integers(1, 60), min_size=1, max_size=3)
+_settings = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def _walked(snapshot: Snapshot, query: Search, limits: list[int]) -> list[str]:
+    found = list(world.walk(snapshot, query, limits))
+    assert len(set(found)) == len(found)
+    return [company_id for company_id, _ in found]
+
+
+@pytest.mark.parametrize("bounds", [(2000, 500, 10_000), (1, 1, 1)], ids=["few are alike", "many are alike"])
+@_settings
+@given(text=_texts, countries=_few(list(world.PLACES)), limits=_limits)
+def test_names_are_found_alike_both_ways(
+    served: World,
+    monkeypatch: pytest.MonkeyPatch,
+    bounds: tuple[int, int, int],
+    text: str,
+    countries: tuple[str, ...],
+    limits: list[int],
+) -> None:
+    for name, bound in zip(("names.FEW", "names.ENDINGS", "search.MOST"), bounds, strict=True):
+        monkeypatch.setattr(f"warehouse.queries.{name}", bound)
+    query = Search(q=text, countries=countries)
+    due = world.expected(served.firms, served.ranks, query)
+    with served.reader.pin() as snapshot:
+        assert _walked(snapshot, query, limits) == due
+        assert _walked(snapshot, world.scanned(query), limits) == due
+
+
+@pytest.mark.parametrize("most", [10_000, 1], ids=["few answer", "many answer"])
+@_settings
+@given(query=_queries, limits=_limits)
+def test_every_filter_and_order(
+    served: World, monkeypatch: pytest.MonkeyPatch, most: int, query: Search, limits: list[int]
+) -> None:
+    monkeypatch.setattr("warehouse.queries.search.MOST", most)
+    with served.reader.pin() as snapshot:
+        assert _walked(snapshot, query, limits) == world.expected(served.firms, served.ranks, query)

@@ -1,0 +1,118 @@
+"""What an export says of itself: `manifest.json` as CONTRACT 4.15 has it, and what a consumer needs beside that.
+
+Does not belong here: writing the files it lists (`exports`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+from warehouse import handover
+from warehouse.handover import HandedTable
+from warehouse.handover_files import COMPRESSIONS, SUFFIXES
+from warehouse.manifests import Manifest
+from warehouse.reading import DatasetState, MarketState
+from warehouse.segments import written
+
+MANIFEST: Final = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedFile:
+    """One file of an export."""
+
+    name: str
+    table: str
+    format: str
+    compression: str
+    rows: int
+    bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path, table: HandedTable, form: str, rows: int) -> Self:
+        """A finished file as it lies on disk."""
+        with path.open("rb") as handle:
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        return cls(path.name, table.name, form, COMPRESSIONS[form], rows, path.stat().st_size, digest)
+
+
+def file_name(table: HandedTable, form: str) -> str:
+    """`companies.parquet`, `companies.ndjson.gz`."""
+    return table.name + SUFFIXES[form]
+
+
+def whole_files(folder: Path) -> dict[str, HandedFile]:
+    """The files of an export that are there as its manifest says, by name.
+
+    None where there is no manifest that can be read, or where it tells of other columns.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+    if manifest["schema_version"] != handover.VERSION or manifest["columns"] != _columns():
+        return {}
+    found = [HandedFile(**entry) for entry in manifest["files"]]
+    return {
+        entry.name: entry
+        for entry in found
+        if (path := folder / entry.name).is_file() and path.stat().st_size == entry.bytes
+    }
+
+
+def described(
+    release: Manifest, market: str, owned_on: date, made: Iterable[HandedFile], now: datetime
+) -> dict[str, Any]:
+    """The manifest of files that are there."""
+    state = release.markets[market]
+    by_name = {entry.name: entry for entry in made}
+    names = [file_name(table, form) for table in handover.TABLES for form in SUFFIXES]
+    listed = [by_name[name] for name in names if name in by_name]
+    return {
+        "market": market,
+        "generated_at": written(now),
+        "as_of_sequence": release.last,
+        "release": release.release,
+        "released_at": written(release.built_at),
+        "observed_at": written(state.at) if state.at else None,
+        "state": state.state,
+        "ownership_as_of": owned_on.isoformat(),
+        "schema_version": handover.VERSION,
+        "formats": [form for form in SUFFIXES if any(entry.format == form for entry in listed)],
+        "files": [asdict(entry) for entry in listed],
+        "datasets": _datasets(state),
+        "columns": _columns(),
+    }
+
+
+def _datasets(state: MarketState) -> list[dict[str, Any]]:
+    return [_dataset(key, state.datasets[key]) for key in sorted(state.datasets)]
+
+
+def _dataset(key: str, state: DatasetState) -> dict[str, Any]:
+    terms: Mapping[str, str | None] = (
+        asdict(state.terms) if state.terms else dict.fromkeys(("licence", "licence_url", "attribution"))
+    )
+    return {
+        "dataset": key,
+        "observed_at": written(state.observed_at) if state.observed_at else None,
+        "held": asdict(state.held) if state.held else None,
+        **terms,
+    }
+
+
+def _columns() -> dict[str, list[dict[str, Any]]]:
+    return {
+        table.name: [
+            {"name": field.name, "type": str(field.type), "nullable": field.nullable}
+            for field in table.schema
+        ]
+        for table in handover.TABLES
+    }

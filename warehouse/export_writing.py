@@ -1,0 +1,136 @@
+"""One market of one release being written into its folder: each file, once it is whole, then the manifest.
+
+Rows stream from what the API answers from; a group of them is all that is held.
+
+Does not belong here: which markets, pointing to what was written, pruning (`exports`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from warehouse import export_manifests, files, handover
+from warehouse.export_manifests import MANIFEST, HandedFile
+from warehouse.handover import HandedTable
+from warehouse.handover_files import GROUP, TableFiles
+from warehouse.leases import Leased
+from warehouse.manifests import Unsound
+from warehouse.queries import whole
+
+Told = Callable[[str, str, int], None]  # market, table, its rows so far
+Rows = Iterator[tuple[bytes, ...]]
+_TOGETHER: Final = (
+    (handover.COMPANIES, handover.DETAILS),
+    (handover.FINANCIALS,),
+    (handover.OWNERSHIP,),
+    (handover.EVENTS,),
+)  # tables that one reading gives
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What is written, where to, and who is told."""
+
+    release: Leased
+    market: str
+    folder: Path
+    formats: Sequence[str]
+    told: Told
+    on_step: files.Step
+
+    def write(self, now: datetime) -> bool:
+        """Writes what is missing of the export; False where nothing is."""
+        there = export_manifests.whole_files(self.folder)
+        missing = {name for table in handover.TABLES for name in self._names(table)} - there.keys()
+        if not missing:
+            return False
+        try:
+            files.make_folder(self.folder)
+            made = [entry for tables in _TOGETHER for entry in self._tables(tables, missing)]
+            kept = [entry for name, entry in there.items() if name not in missing]
+            self._seal([*kept, *made], now)
+        finally:
+            self._clear()
+        return True
+
+    def _names(self, table: HandedTable) -> dict[str, str]:
+        """File names of a table, and the format of each."""
+        return {export_manifests.file_name(table, form): form for form in self.formats}
+
+    def _tables(self, tables: Sequence[HandedTable], missing: set[str]) -> Iterator[HandedFile]:
+        wanted = [
+            {form: self.folder / name for name, form in self._names(table).items() if name in missing}
+            for table in tables
+        ]
+        if not any(wanted):
+            return
+        with ExitStack() as stack:
+            sinks = [
+                stack.enter_context(
+                    TableFiles(table, {form: files.temporary(path) for form, path in paths.items()})
+                )
+                for table, paths in zip(tables, wanted, strict=True)
+            ]
+            self._fill(sinks)
+        for sink, paths in zip(sinks, wanted, strict=True):
+            for form, path in paths.items():
+                files.publish(files.temporary(path), path)
+                self.on_step(f"{path.name} published")
+                yield HandedFile.of(path, sink.table, form, sink.rows)
+
+    def _fill(self, sinks: Sequence[TableFiles]) -> None:
+        rows = self._rows(sinks[0].table)
+        self.told(self.market, sinks[0].table.name, 0)
+        while group := list(islice(rows, GROUP)):
+            for sink, lines in zip(sinks, zip(*group, strict=True), strict=True):
+                try:
+                    sink.add(lines)
+                except pa.ArrowInvalid as error:
+                    raise Unsound(
+                        f"release {self.release.manifest.release}: {sink.table.name} of {self.market} hold what "
+                        f"the export does not declare (warehouse.handover): {error}"
+                    ) from error
+            self.told(self.market, sinks[0].table.name, sinks[0].rows)
+            self.on_step(f"{sinks[0].table.name}: a group of rows")
+
+    def _rows(self, table: HandedTable) -> Rows:
+        serving, market = self.release.serving, self.market
+        if table is handover.COMPANIES:
+            return whole.profiles(serving, market)
+        if table is handover.FINANCIALS:
+            return whole.financials(serving, market)
+        if table is handover.OWNERSHIP:
+            return whole.owners(serving, market, self.owned_on)
+        return whole.events(serving, market)
+
+    @property
+    def owned_on(self) -> date:
+        """The day whose owners are exported: the release's, or that of its data where that is later.
+
+        (A generated world may be ahead of the clock.) It depends on the release alone, never on today.
+        """
+        state = self.release.manifest.markets[self.market]
+        built = self.release.manifest.built_at
+        return max(built, state.at or built).astimezone(UTC).date()
+
+    def _seal(self, made: Sequence[HandedFile], now: datetime) -> None:
+        manifest = export_manifests.described(self.release.manifest, self.market, self.owned_on, made, now)
+        self.on_step("checksums taken")
+        files.write_json(self.folder / MANIFEST, manifest)
+        self.on_step("manifest written")
+
+    def _clear(self) -> None:
+        """Takes away what is not whole; a disk that refuses this too has said so already."""
+        with suppress(OSError):
+            for path in self.folder.glob(f"*{files.TEMPORARY}"):
+                files.discard(path)
+            if self.folder.is_dir() and not (self.folder / MANIFEST).exists():
+                files.discard(self.folder)

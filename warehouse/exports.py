@@ -1,0 +1,152 @@
+"""EXPORTS (CONTRACT 4.15): per market the whole content of one release as files, with a manifest.
+
+    <folder>/<market>/latest.json      {"market", "release", "folder", "manifest_sha256"}
+    <folder>/<market>/0000000042/      one release: its files, and manifest.json, which lists them
+
+A folder counts once its manifest is there, and `latest.json` moves after that: a kill at any moment leaves the
+former export whole. An export that has all that is asked is left as it is. Does not belong here: columns
+(`handover`), file formats (`handover_files`), rows (`queries.whole`), writing one market (`export_writing`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from warehouse import files
+from warehouse.archive import utc_now
+from warehouse.export_manifests import MANIFEST
+from warehouse.export_writing import Told, Writing
+from warehouse.handover_files import SUFFIXES
+from warehouse.leases import Leased, leased
+from warehouse.locks import exclusive
+from warehouse.manifests import Manifest, Unsound
+from warehouse.paths import DIGITS, Layout, numbered
+from warehouse.reader import NoRelease
+
+__all__ = [
+    "FORMATS",
+    "Export",
+    "Exports",
+    "NoMarket",
+    "NoRelease",
+    "NotWritten",
+    "Told",
+    "Unsound",
+    "untold",
+]
+
+FORMATS: Final = tuple(SUFFIXES)
+LATEST: Final = "latest.json"
+KEEP: Final = 3
+
+
+class NoMarket(LookupError):  # noqa: N818 - named for what it says
+    """A market that the release does not have; the message says which it has."""
+
+
+class NotWritten(OSError):  # noqa: N818 - named for what it says
+    """The disk refused; the message says where and why. What was whole before is whole still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One market's export as it lies there. `is_new`: something of it was written just now."""
+
+    market: str
+    folder: Path
+    manifest: Mapping[str, Any]
+    is_new: bool
+
+
+def untold(_market: str, _table: str, _rows: int) -> None:
+    """The progress of an export that nobody watches."""
+
+
+class Exports:
+    """The exports of one data root, below its own folder or another one."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        clock: Callable[[], datetime] = utc_now,
+        keep: int = KEEP,
+        on_step: files.Step = files.no_step,
+        folder: Path | None = None,
+    ) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._keep = keep
+        self._on_step = on_step
+        self._folder = folder or layout.exports
+
+    def write(
+        self, markets: Iterable[str] = (), formats: Iterable[str] = FORMATS, told: Told = untold
+    ) -> Iterator[Export]:
+        """Exports markets, all from the release that is served now; none named means all that it has."""
+        formats = tuple(formats)
+        with leased(self._layout) as release:
+            for market in _chosen(release.manifest, markets):
+                with exclusive(self._layout, f"export-{market}", f"the export of {market}"):
+                    made = self._one(release, market, formats, told)
+                yield made
+
+    def latest(self, market: str) -> Export | None:
+        """The newest export of a market; None before the first."""
+        try:
+            pointer = json.loads((self._folder / market / LATEST).read_bytes())
+        except FileNotFoundError:
+            return None
+        folder = self._folder / market / pointer["folder"]
+        return Export(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new=False)
+
+    def _one(self, release: Leased, market: str, formats: tuple[str, ...], told: Told) -> Export:
+        folder = self._folder / market / numbered(release.manifest.release)
+        try:
+            is_new = Writing(release, market, folder, formats, told, self._on_step).write(self._clock())
+            self._point(market, folder, release.manifest.release)
+            self._prune(market)
+        except OSError as error:
+            raise NotWritten(
+                f"cannot write {folder}: {error.strerror or error}; make room or name another folder "
+                "(`firm export --to DIR`); the former export stays"
+            ) from error
+        except sqlite3.Error as error:
+            raise Unsound(
+                f"release {release.manifest.release} cannot be read: {error}; see `firm release verify`"
+            ) from error
+        return Export(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new)
+
+    def _point(self, market: str, folder: Path, release: int) -> None:
+        digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+        pointer = {"market": market, "release": release, "folder": folder.name, "manifest_sha256": digest}
+        files.write_json(self._folder / market / LATEST, pointer)
+        self._on_step("pointer replaced")
+
+    def _prune(self, market: str) -> None:
+        """Removes all but the newest exports, and what kills have left of others."""
+        folders = sorted(path for path in (self._folder / market).glob("[0-9]" * DIGITS) if path.is_dir())
+        kept = [path for path in folders if (path / MANIFEST).exists()][-self._keep :]
+        for path in folders:
+            if path not in kept:
+                # the manifest first: a folder that is half removed is none
+                files.discard(path / MANIFEST)
+                files.discard(path)
+
+
+def _chosen(manifest: Manifest, markets: Iterable[str]) -> list[str]:
+    """The markets named, or all; told before anything is written."""
+    chosen = list(dict.fromkeys(markets)) or sorted(manifest.markets)
+    for market in chosen:
+        if market not in manifest.markets:
+            raise NoMarket(
+                f"market {market} is not in release {manifest.release}, which has "
+                f"{', '.join(sorted(manifest.markets))}: take it in with `firm ingest` first"
+            )
+    return chosen

@@ -1,0 +1,55 @@
+"""One release held for as long as a long reading takes: pruning leaves it alone.
+
+For readers that read everything once; the service has its own way (`reader`), which follows the pointer. Does not
+belong here: what is read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import IO, Final
+
+from warehouse import manifests
+from warehouse.manifests import MANIFEST, SERVING, Manifest, Unsound
+from warehouse.paths import Layout
+from warehouse.reader import NoRelease
+from warehouse.segments import read_only
+
+_TRIES: Final = 5  # a release may be pruned between reading the pointer and holding it
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A release that stays until its block ends, and a connection to what the API answers from."""
+
+    manifest: Manifest
+    serving: sqlite3.Connection
+
+
+@contextmanager
+def leased(layout: Layout) -> Iterator[Leased]:
+    """Holds the newest release; NoRelease before the first."""
+    manifest, lease = _hold(layout)
+    with lease, closing(read_only(layout.release(manifest.release) / SERVING)) as serving:
+        yield Leased(manifest, serving)
+
+
+def _hold(layout: Layout) -> tuple[Manifest, IO[bytes]]:
+    for _ in range(_TRIES):
+        manifest = manifests.current(layout)
+        if manifest is None:
+            raise NoRelease("nothing has been published yet: run `firm ingest`")
+        path = layout.release(manifest.release) / MANIFEST
+        try:
+            lease = path.open("rb")
+            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
+        except (FileNotFoundError, BlockingIOError):
+            continue
+        if path.exists():  # else it was removed before the lock was ours
+            return manifest, lease
+        lease.close()
+    raise Unsound(f"{layout.current} names a release that cannot be held")

@@ -1,0 +1,61 @@
+"""One release held open by a process that serves: its connections, and the lease that keeps it from being pruned.
+
+Files are read, not mapped: a mapped page counts as memory of the process for as long as it is there, a read one is
+the system's to keep or drop. Does not belong here: which release is open, or who uses it (`reader`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import weakref
+from collections import deque
+from typing import Final
+
+from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest
+from warehouse.paths import Layout
+from warehouse.queries.scans import Scans
+from warehouse.segments import read_only
+
+_CACHED_KIB: Final = 4096  # of each connection
+
+
+class OpenRelease:
+    """One release held open: a stack of connections, each used by one request at a time."""
+
+    def __init__(self, layout: Layout, manifest: Manifest) -> None:
+        folder = layout.release(manifest.release)
+        self.manifest = manifest
+        self.requests = 0
+        self._path = folder / SERVING
+        self._spare: deque[sqlite3.Connection] = deque()
+        self.scans = Scans(folder / WAREHOUSE)
+        lease = os.open(folder / MANIFEST, os.O_RDONLY)
+        self._end_lease = weakref.finalize(self, os.close, lease)
+        try:
+            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
+            self.give(self.take())
+        except (OSError, sqlite3.OperationalError):
+            self._end_lease()
+            raise
+
+    def take(self) -> sqlite3.Connection:
+        """A connection nobody else uses."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            connection = read_only(self._path)
+            connection.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
+            return connection
+
+    def give(self, connection: sqlite3.Connection) -> None:
+        """Returns a connection."""
+        self._spare.append(connection)
+
+    def close(self) -> None:
+        """Closes everything; no request is under way."""
+        while self._spare:
+            self._spare.pop().close()
+        self.scans.close()
+        self._end_lease()

@@ -1,0 +1,48 @@
+"""How long one question may take: a question over its time is stopped, so that it holds up nobody else.
+
+Does not belong here: how many are asked at once (`api`), or what is answered instead.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from warehouse.reading import TookTooLong
+
+STEPS: Final = 20_000  # of SQLite's machine between two looks at the clock
+
+
+class Budget:
+    """Seconds from now."""
+
+    def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._monotonic = monotonic
+        self._end = monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds that are left; TookTooLong when none are."""
+        left = self._end - self._monotonic()
+        if left <= 0:
+            raise self.exceeded()
+        return left
+
+    def exceeded(self) -> TookTooLong:
+        """What to raise of a question that was stopped."""
+        return TookTooLong(f"not answered within {self._seconds:g} s")
+
+    @contextmanager
+    def limits(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """Stops statements on this connection when the time is up."""
+        connection.set_progress_handler(lambda: self._monotonic() >= self._end, STEPS)
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise self.exceeded() from error
+            raise
+        finally:
+            connection.set_progress_handler(None, 0)

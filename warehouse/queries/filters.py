@@ -1,0 +1,250 @@
+"""Finding companies by everything else: filters and sorts of CONTRACT 4.2, one scan of the table `search`.
+
+Names are judged before (`names`), or where too many answer, here: tier by tier alike (`asked`), so that a filter
+takes companies away and changes no order. Keys: (tier, rank) by relevance; else (1 if words may be a slip away, the
+value, company id), values that are not known last. Does not belong here: the table (`warehouse.searching`) or
+documents (`profiles`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from warehouse import initials
+from warehouse.folding import folded
+from warehouse.queries.asked import SLIPPED, Asked
+from warehouse.queries.pages import parts
+from warehouse.reading import BadKey, Key, Search
+
+LONGEST_NAME: Final = 64  # characters of a name that names are sorted by: a key must fit into a cursor
+SIZES: Final = {
+    "micro": "employees < 10",
+    "small": "employees BETWEEN 10 AND 49",
+    "medium": "employees BETWEEN 50 AND 249",
+    "large": "employees >= 250",
+}  # the size classes of the European Union
+Slips = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is asked of names. `slips` given: words may be a slip away, and names that need none are not meant."""
+
+    asked: Asked
+    slips: Slips | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Companies whose names answer, by rank, and their tiers."""
+
+    ranks: Sequence[int]
+    tiers: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One order: the column sorted by, and what its value is in a key.
+
+    `initial` stands for the column where that is long: a number, of which most rows need nothing more.
+    """
+
+    column: str
+    kinds: tuple[type, ...]
+    initial: str | None = None
+    descending: bool = False
+
+    @property
+    def head(self) -> str:
+        """What is compared first."""
+        return self.initial or self.column
+
+    @property
+    def past(self) -> str:
+        """How a value compares with the one before it."""
+        return "<" if self.descending else ">"
+
+
+RELEVANCE: Final = "relevance"
+ID: Final = "id"
+NAME: Final = "name"
+REGISTERED: Final = "-registered_date"
+ORDERS: Final = {
+    ID: Order("company_id", (str,), "id_initials"),
+    NAME: Order(f"left(trim(words), {LONGEST_NAME})", (str,), "name_initials"),
+    "-latest_revenue": Order("latest_revenue", (int, type(None)), descending=True),
+    REGISTERED: Order("registered_date", (str, type(None)), descending=True),
+}
+
+
+class Statement:
+    """A statement in the making: conditions that all must hold, and the values it names."""
+
+    def __init__(self, query: Search, names: Words | Named | None) -> None:
+        self.values: dict[str, Any] = {}
+        self._conditions: list[str] = []
+        self._source = "release.search"
+        self._tier = "0"
+        self._asked: Asked | None = (
+            None  # judged only where it is sorted by: a value that is not used is refused
+        )
+        _filter(self, query)
+        if isinstance(names, Named):
+            self._join(names)
+        elif names is not None:
+            self._match(names)
+
+    def value(self, value: object) -> str:
+        """The name by which the statement means a value."""
+        name = f"v{len(self.values)}"
+        self.values[name] = value
+        return f"${name}"
+
+    def add(self, condition: str) -> None:
+        """One more condition."""
+        self._conditions.append(f"({condition})")
+
+    def any(self, column: str, values: tuple[object, ...]) -> None:
+        """One of these values, if any are given."""
+        if values:
+            self.add(f"{column} IN ({', '.join(map(self.value, values))})")
+
+    def by_relevance(self, after: Key | None, limit: int) -> str:
+        """(tier, rank) of one page and one row more."""
+        keyset = "true"
+        if after is not None:
+            tier, rank = map(self.value, parts(after, int, int))
+            keyset = f"tier > {tier} OR (tier = {tier} AND rank > {rank})"
+        tier_of = self._tier if self._asked is None else self._judged(self._asked)
+        return f"""SELECT tier, rank FROM
+            (SELECT rank, {tier_of} AS tier FROM {self._source} WHERE {self._where()})
+            WHERE {keyset} ORDER BY tier, rank LIMIT {limit + 1}"""
+
+    def heads(self, order: Order, after: Key | None, limit: int) -> str:
+        """What the rows of a page and one more begin with, those that begin like the row before it aside."""
+        conditions = [*self._conditions, f"{order.head} IS NOT NULL"]
+        if after is not None:
+            conditions.append(f"{order.head} {order.past} {self._head(order, after)}")
+        return f"""SELECT {order.head} FROM {self._source} WHERE {" AND ".join(conditions)}
+            ORDER BY {order.head} {"DESC" if order.descending else "ASC"} LIMIT {limit + 1}"""
+
+    def by_value(self, order: Order, after: Key | None, last: object, limit: int) -> str:
+        """(rank, value, company id) of a page and one row more, none of them beyond `last` if that is given."""
+        if after is not None:
+            self._go_on(order, after)
+        if last is not None:
+            self.add(f"NOT {order.head} {order.past} {self.value(last)}")
+        return f"""SELECT rank, {order.column} AS value, company_id FROM {self._source} WHERE {self._where()}
+            ORDER BY value {"DESC" if order.descending else "ASC"} NULLS LAST, company_id LIMIT {limit + 1}"""
+
+    def _go_on(self, order: Order, after: Key) -> None:
+        _, value, company_id = parts(after, int, order.kinds, str)
+        beyond = f"company_id > {self.value(company_id)}"
+        if value is None:
+            self.add(f"{order.head} IS NULL AND {beyond}")
+            return
+        head = self._head(order, after)
+        if order.initial:
+            same = self.value(value)
+            beyond = f"{order.column} > {same} OR ({order.column} = {same} AND {beyond})"
+        unknown = f"OR {order.head} IS NULL" if type(None) in order.kinds else ""
+        self.add(f"{order.head} {order.past} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")
+
+    def _head(self, order: Order, after: Key) -> str:
+        """The name of what the row before the page begins with."""
+        _, value, _ = parts(after, int, order.kinds, str)
+        return self.value(_HEADS[order](value) if order in _HEADS else value)
+
+    def _where(self) -> str:
+        return " AND ".join(self._conditions) or "true"
+
+    def _join(self, named: Named) -> None:
+        ranks, tiers = self.value(named.ranks), self.value(named.tiers)
+        self._source += (
+            f" JOIN (SELECT unnest({ranks}) AS rank, unnest({tiers}) AS tier) AS named USING (rank)"
+        )
+        self._tier = "named.tier"
+
+    def _match(self, words: Words) -> None:
+        begun = " AND ".join(self._contains(f" {word}") for word in words.asked.words)
+        if words.slips is None:
+            self.add(begun)
+            self._asked = words.asked
+            return
+        for word in words.asked.words:
+            near = (f" {other} " for other in words.slips[word])
+            self.add(" OR ".join(map(self._contains, (f" {word}", *near))))
+        self.add(f"NOT ({begun})")
+        self._tier = str(SLIPPED)
+
+    def _judged(self, asked: Asked) -> str:
+        """The tier of a name that matches (`Asked.tier`)."""
+        name, begun = self.value(f" {asked.name} "), self.value(f" {asked.name}")
+        whole = " AND ".join(self._contains(f" {word} ") for word in asked.words)
+        return f"""CASE WHEN words = {name} THEN 0 WHEN starts_with(words, {name}) THEN 1
+            WHEN {whole} THEN 2 WHEN starts_with(words, {begun}) THEN 3 ELSE 4 END"""
+
+    def _contains(self, text: str) -> str:
+        return f"contains(words, {self.value(text)})"
+
+
+def is_slipped(order: str, after: Key) -> bool:
+    """Whether a key is of names that are a slip away; BadKey if it is none of this order."""
+    if order == RELEVANCE:
+        return parts(after, int, int)[0] >= SLIPPED
+    return parts(after, int, ORDERS[order].kinds, str)[0] > 0
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadKey(f"{text!r} is no date to go on after") from None
+
+
+def _id_initials(company_id: str) -> int:
+    try:
+        return initials.of_id(company_id)
+    except ValueError:
+        raise BadKey(f"{company_id!r} is no company to go on after") from None
+
+
+_HEADS: Final[Mapping[Order, Callable[[str], object]]] = {
+    ORDERS[ID]: _id_initials,
+    ORDERS[NAME]: initials.of_name,
+    ORDERS[REGISTERED]: _date,
+}
+"""What a value in a key says of the column that is compared first, where that is another."""
+
+
+def _filter(made: Statement, query: Search) -> None:
+    made.any("country", query.countries)
+    made.any("status", query.statuses)
+    made.any("industry_scheme", _given(query.industry_scheme))
+    made.any("latest_currency", _given(query.currency))
+    if query.industries:
+        prefixes = (made.value(prefix.replace(".", "")) for prefix in query.industries)
+        made.add(" OR ".join(f"starts_with(industry_code, {prefix})" for prefix in prefixes))
+    if query.region is not None:
+        named = made.value(f"|{folded(query.region)}|")
+        made.add(f"place IN (SELECT place FROM release.places WHERE contains(names, {named}))")
+    if query.sizes:
+        made.add(" OR ".join(SIZES[size] for size in query.sizes))
+    if query.is_listed is not None:
+        made.add(f"is_listed = {made.value(query.is_listed)}")
+    for column, least, most in (
+        ("employees", query.employees_min, query.employees_max),
+        ("latest_revenue", query.revenue_min, query.revenue_max),
+        ("registered_date", query.registered_from, query.registered_to),
+    ):
+        if least is not None:
+            made.add(f"{column} >= {made.value(least)}")
+        if most is not None:
+            made.add(f"{column} <= {made.value(most)}")
+
+
+def _given(value: str | None) -> tuple[object, ...]:
+    return () if value is None else (value,)

@@ -1,0 +1,191 @@
+"""Finding companies by name in the name index, best first, in pages without an end.
+
+Tier after tier (`asked`), within a tier by rank: listed and large first, as `documents.RANK` made it. What comes
+out is (tier, rank), which is also the key of a row; the page after it starts there, whatever came before. Names
+are walked in `labels`, never in the documents. Does not belong here: other filters than `country`, other orders
+(`filters`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from warehouse.queries.asked import SLIPPED, TIERS, Asked
+from warehouse.queries.slips import spelled
+
+LISTED: Final = (1, 2, 3, 4, 5, 6)
+"""Lengths of prefixes whose lists stand ready in the index (`serving`)."""
+FEW: Final = 2000  # names that begin alike: sorting so many costs less than walking all that hold the words
+ENDINGS: Final = 500  # words one longer prefix stands for at most, before their lists are merged
+_START: Final = -1  # below every rank
+_LAST: Final = "\U0010ffff"
+
+Place = tuple[int, int]
+"""Tier and rank."""
+Slips = Mapping[str, tuple[str, ...]]
+
+
+def ranked(
+    connection: sqlite3.Connection, asked: Asked, countries: tuple[str, ...], after: Place | None
+) -> Iterator[Place]:
+    """Companies whose names answer, slips aside."""
+    tier, rank = after or (0, _START)
+    walk = _Walk(connection, asked, countries)
+    for number in TIERS[tier:]:
+        for found in _FINDERS[number](walk, rank if number == tier else _START):
+            yield number, found
+
+
+def slipped(
+    connection: sqlite3.Connection, asked: Asked, countries: tuple[str, ...], after: Place | None
+) -> Iterator[Place]:
+    """Companies in whose names each word begins as asked, or is one slip away from a word asked for."""
+    near = slips_of(connection, asked)
+    walk = _Walk(connection, asked, countries)
+    expression = walk.every(near) if any(near.values()) else None
+    if expression is not None:
+        for rank in walk.ranks(expression, None, after[1] if after else _START):
+            yield SLIPPED, rank
+
+
+def slips_of(connection: sqlite3.Connection, asked: Asked) -> Slips:
+    """Words of the index one slip away, by the word asked."""
+    return {word: spelled(connection, word) for word in asked.words}
+
+
+def all_of(
+    connection: sqlite3.Connection, asked: Asked, countries: tuple[str, ...], slips: Slips | None, most: int
+) -> list[Place] | None:
+    """Every company whose name answers (`slips` given: only with slips), in no order; None if they are too many."""
+    walk = _Walk(connection, asked, countries)
+    expression = walk.every(slips or {})
+    if expression is None:
+        return []
+    rows = walk.matching(expression, _START, most + 1).fetchall()
+    if len(rows) > most:
+        return None
+    found = [(asked.tier(name), rank) for rank, name in rows]
+    if slips is None:
+        return [(tier, rank) for tier, rank in found if tier is not None]
+    return [(SLIPPED, rank) for tier, rank in found if tier is None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """One question to the index. Words are folded, so they hold no quotes; quoted, they are no operators."""
+
+    connection: sqlite3.Connection
+    asked: Asked
+    countries: tuple[str, ...]
+
+    def terms(self, words: tuple[str, ...]) -> list[str]:
+        """Expressions for whole words."""
+        return [f'folded : "{word}"' for word in words]
+
+    def beginnings(self, word: str) -> list[str]:
+        """Expressions of which one is true of names with a word that begins so."""
+        if len(word) <= LISTED[-1]:
+            return [f'folded : "{word}" *']
+        rows = self.connection.execute(
+            "SELECT word FROM words WHERE word >= ? AND word < ? LIMIT ?", (word, word + _LAST, ENDINGS + 1)
+        )
+        words = tuple(found for (found,) in rows)
+        return self.terms(words) if len(words) <= ENDINGS else [f'folded : "{word}" *']
+
+    def whole(self) -> str:
+        """Every word asked is a word of the name."""
+        return " AND ".join(self.terms(self.asked.words))
+
+    def every(self, near: Slips) -> str | None:
+        """Every word asked begins a word of the name, or one near it is one; None if no name can be so."""
+        ways = [self.beginnings(word) + self.terms(near.get(word, ())) for word in self.asked.words]
+        return " AND ".join(f"({' OR '.join(way)})" for way in ways) if all(ways) else None
+
+    def begun(self) -> str | None:
+        """Every word asked begins a word of the name and not all are words of it; None if no name can be so."""
+        every = self.every({})
+        return f"({every}) NOT ({self.whole()})" if every else None
+
+    def ranks(self, expression: str, tier: int | None, after: int) -> Iterator[int]:
+        """Companies in order of rank whose names match and are of this tier."""
+        rows = self.matching(expression, after, -1)
+        return (rank for rank, name in rows if self.asked.tier(name) == tier)
+
+    def matching(self, expression: str, after: int, most: int) -> sqlite3.Cursor:
+        """Ranks and names that match, by rank; `most` -1: all."""
+        if self.countries:
+            named = " OR ".join(f'"{country}"' for country in self.countries)
+            expression = f"({expression}) AND country : ({named})"
+        return self.connection.execute(
+            """SELECT names.rowid, l.folded FROM names CROSS JOIN labels AS l ON l.rank = names.rowid
+                WHERE names MATCH ? AND names.rowid > ? ORDER BY names.rowid LIMIT ?""",
+            (expression, after, most),
+        )
+
+    def labels(self, condition: str, values: tuple[str | int, ...], tier: int) -> Iterator[int]:
+        """Companies in order of rank whose labels are so and whose names are of this tier."""
+        only = f"AND country IN ({', '.join('?' * len(self.countries))})" if self.countries else ""
+        rows = self.connection.execute(
+            f"SELECT rank, folded FROM labels {condition} {only} ORDER BY rank", (*values, *self.countries)
+        )
+        return (rank for rank, name in rows if self.asked.tier(name) == tier)
+
+    def few(self, low: str, high: str) -> bool:
+        """Whether few names lie from one text to another."""
+        rows = self.connection.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM labels WHERE folded >= ? AND folded < ? LIMIT ?)",
+            (low, high, FEW + 1),
+        )
+        return rows.fetchone()[0] <= FEW
+
+    def between(self, low: str, high: str, tier: int, after: int) -> Iterator[int]:
+        """Companies whose names lie there, sorted by rank."""
+        spread = "INDEXED BY labels_by_name WHERE folded >= ? AND folded < ? AND +rank > ?"
+        return self.labels(spread, (low, high, after), tier)
+
+
+def _exact(walk: _Walk, after: int) -> Iterator[int]:
+    return walk.labels("INDEXED BY labels_by_name WHERE folded = ? AND rank > ?", (walk.asked.name, after), 0)
+
+
+def _beginning_whole(walk: _Walk, after: int) -> Iterator[int]:
+    name = walk.asked.name
+    if " " not in name:
+        first = "INDEXED BY labels_by_first_word WHERE first = ? AND rank > ?"
+        return walk.labels(first, (name, after), 1)
+    low, high = f"{name} ", f"{name}!"  # ! is the character after the blank
+    if walk.few(low, high):
+        return walk.between(low, high, 1, after)
+    return walk.ranks(walk.whole(), 1, after)
+
+
+def _holding(walk: _Walk, after: int) -> Iterator[int]:
+    return walk.ranks(walk.whole(), 2, after)
+
+
+def _beginning(walk: _Walk, after: int) -> Iterator[int]:
+    low, high = f"{walk.asked.name}!", walk.asked.name + _LAST
+    if walk.few(low, high):
+        return walk.between(low, high, 3, after)
+    return _begun(walk, 3, after)
+
+
+def _containing(walk: _Walk, after: int) -> Iterator[int]:
+    return _begun(walk, 4, after)
+
+
+def _begun(walk: _Walk, tier: int, after: int) -> Iterator[int]:
+    expression = walk.begun()
+    return walk.ranks(expression, tier, after) if expression else iter(())
+
+
+_FINDERS: Final[tuple[Callable[[_Walk, int], Iterator[int]], ...]] = (
+    _exact,
+    _beginning_whole,
+    _holding,
+    _beginning,
+    _containing,
+)

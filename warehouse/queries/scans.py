@@ -1,0 +1,75 @@
+"""Whole-table questions to `warehouse.duckdb` of a release: opened when the first is asked, small in memory.
+
+The engine is loaded with the first question too: a process that only answers by number stays without it. Does not
+belong here: the questions (`filters`).
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from warehouse.queries.budget import Budget
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MEMORY: Final = "96MB"
+THREADS: Final = 1
+_MILLISECONDS: Final = 1000
+
+
+class Scans:
+    """One release's file. Every thread may ask; each question has its own cursor."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._connection: DuckDBPyConnection | None = None
+
+    def rows(self, budget: Budget, statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """The answer to a statement about the catalog `release`."""
+        import duckdb
+
+        with self._opened().cursor() as cursor:
+            cursor.execute(f"SET max_execution_time = {max(1, int(budget.left() * _MILLISECONDS))}")
+            try:
+                return cursor.execute(statement, values).fetchall()
+            except duckdb.InterruptException as error:
+                raise budget.exceeded() from error
+
+    def close(self) -> None:
+        """Closes the file; no question is under way."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _opened(self) -> DuckDBPyConnection:
+        with self._lock:
+            if self._connection is None:
+                self._connection = _open(self._path)
+            return self._connection
+
+
+def _open(path: Path) -> DuckDBPyConnection:
+    """An engine of its own that sees the file as a catalog.
+
+    Opened directly, the file would share settings with everything else in the process that has it open.
+    """
+    import duckdb
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "threads": THREADS,
+            "memory_limit": MEMORY,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        },
+    )
+    literal = str(path).replace("'", "''")
+    connection.execute(f"ATTACH '{literal}' AS release (READ_ONLY)")
+    connection.execute("SET enable_progress_bar = false")
+    return connection

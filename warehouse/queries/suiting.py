@@ -1,0 +1,30 @@
+"""Whether one company is among those that the filters of a search let through, whatever its name.
+
+Asked for a company that is named by its number (CONTRACT 4.2: different parameters AND). Does not belong here: what
+the filters are (`filters`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from warehouse.queries import filters
+from warehouse.reading import Search
+
+Scan = Callable[[str, dict[str, Any]], list[tuple[Any, ...]]]
+
+
+def suits(connection: sqlite3.Connection, scan: Scan, query: Search, company_id: str) -> bool:
+    """Whether the filters let this company through; False when there is no such company."""
+    asked = replace(query, q=None, sort=None)
+    found = connection.execute("SELECT rank FROM companies WHERE company_id = ?", (company_id,)).fetchone()
+    if found is None or (asked.countries and company_id.split(":")[1] not in asked.countries):
+        return False
+    if asked == Search(countries=asked.countries):  # no need for a scan
+        return True
+    made = filters.Statement(asked, None)
+    made.add(f"rank = {made.value(found[0])}")
+    return bool(scan(made.by_relevance(None, 1), made.values))

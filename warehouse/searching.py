@@ -1,0 +1,151 @@
+"""The tables `search` and `places` of `warehouse.duckdb`: one narrow row per company, by which companies are found.
+
+Derived from the shared tables after they are written: rank, folded name and the values that filters and sorts ask
+for, the same as in the served profile, which is made from it (`documents`). Places are few: what they are called
+stands once. Does not belong here: asking
+(`queries.filters`), the name index (`serving`), or what is true of a company (`assembly`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import documents, initials, render
+from warehouse.engine import columns, number, registered
+from warehouse.folding import folded
+from warehouse.schema.identifiers import iso_country
+from warehouse.schema.tables import COMPANY_ID
+from warehouse.schema.types import Column, Kind, Table
+
+SEARCH: Final = Table(
+    "search",
+    "What companies are found, filtered and sorted by; made from the other tables.",
+    ("company_id",),
+    (
+        Column("rank", Kind.INTEGER, "order of relevance, unique; small is better", nullable=False),
+        COMPANY_ID,
+        Column("words", Kind.TEXT, "folded name, a blank around every word", nullable=False),
+        Column("name_initials", Kind.INTEGER, "compares as `words` (`initials`)", nullable=False),
+        Column("id_initials", Kind.INTEGER, "compares as `company_id`", nullable=False),
+        Column("country", Kind.TEXT, "market code", nullable=False),
+        Column("industry_code", Kind.TEXT, "as served"),
+        Column("industry_scheme", Kind.TEXT, "edition of the code list"),
+        Column("place", Kind.INTEGER, "row of `places`"),
+        Column("employees", Kind.INTEGER, "as served"),
+        Column("latest_revenue", Kind.MONEY, "as served"),
+        Column("latest_currency", Kind.TEXT, "as served"),
+        Column("latest_year", Kind.INTEGER, "as served"),
+        Column("status", Kind.TEXT, "active, dormant or dissolved", nullable=False),
+        Column("is_listed", Kind.BOOLEAN, "true only on evidence", nullable=False),
+        Column("registered_date", Kind.DATE, "entry into the register"),
+    ),
+    sort=("rank",),
+)
+PLACES: Final = Table(
+    "places",
+    "Where companies are: every way to name it.",
+    ("place",),
+    (
+        Column("place", Kind.INTEGER, "made from `names`", nullable=False),
+        Column(
+            "names", Kind.TEXT, "municipality and county, their codes, ISO 3166-2: folded, a bar around each"
+        ),
+    ),
+)
+_PLACE: Final = ("country", "municipality", "municipality_code", "county", "county_code")
+_CHUNK: Final = 100_000
+_KEPT: Final = 100_000  # places remembered: more than there are municipalities in all markets
+
+
+def build(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the tables from the shared ones, best rank first."""
+    connection.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
+    for table in (SEARCH, PLACES):
+        connection.execute(render.duckdb_ddl(table))
+    _insert(connection)
+    connection.execute("DROP VIEW wanted")
+
+
+def patch(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the rows of the companies in `wanted` again; the others keep theirs, rank included."""
+    connection.execute("DELETE FROM search WHERE company_id IN (SELECT company_id FROM wanted)")
+    _insert(connection)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection) -> None:
+    with connection.cursor() as target:  # one reads on while the other writes
+        for chunk in connection.sql(documents.search_rows()).to_arrow_reader(_CHUNK):
+            found = _searched(pl.DataFrame(chunk))
+            with registered(target, "chunk", found):
+                target.execute(f"INSERT INTO search SELECT {columns(SEARCH.names)} FROM chunk")
+                target.execute(
+                    """INSERT INTO places SELECT DISTINCT place, names FROM chunk
+                        WHERE place IS NOT NULL AND place NOT IN (SELECT place FROM places)"""
+                )
+    _part(connection)
+
+
+def _searched(found: pl.DataFrame) -> pl.DataFrame:
+    """Names and places folded, which only Python does as the queries are (`folding`)."""
+    names = [folded(name) for name in found["name"]]
+    places = [_place(*row) for row in found.select(_PLACE).iter_rows()]
+    return found.with_columns(
+        pl.Series("words", [f" {name} " for name in names], pl.String),
+        pl.Series("name_initials", [initials.of_name(name) for name in names], pl.Int64),
+        pl.Series(
+            "id_initials", [initials.of_id(company_id) for company_id in found["company_id"]], pl.Int64
+        ),
+        pl.Series("place", [place for place, _ in places], pl.Int64),
+        pl.Series("names", [named for _, named in places], pl.String),
+    )
+
+
+@lru_cache(_KEPT)
+def _place(country: str, *given: str | None) -> tuple[int | None, str | None]:
+    """A place and every way to name it; None where the register does not say."""
+    county_code = given[-1]
+    region = f"{iso_country(country)}-{county_code}" if county_code else None
+    named = [name for text in (*given, region) if text and (name := folded(text))]
+    if not named:
+        return None, None
+    names = f"|{'|'.join(named)}|"
+    # six bytes of a digest: the same in every build, and two of some ten thousand places will not share one
+    return int.from_bytes(hashlib.sha256(names.encode()).digest()[:6]), names
+
+
+def _part(connection: duckdb.DuckDBPyConnection) -> None:
+    """Two ids in 2^56 may share a rank: all but the first take the next one, those already served staying."""
+    while shared := connection.execute(
+        "SELECT rank FROM search GROUP BY rank HAVING count(*) > 1"
+    ).fetchall():
+        for (rank,) in shared:
+            connection.execute(
+                """UPDATE search SET rank = rank + 1 WHERE company_id IN (
+                    SELECT company_id FROM search WHERE rank = $1
+                    ORDER BY company_id IN (SELECT company_id FROM wanted), company_id OFFSET 1)""",
+                [rank],
+            )
+
+
+def check(connection: duckdb.DuckDBPyConnection) -> str | None:
+    """What does not hold of the table; None when it is sound."""
+    differs = " OR ".join(f"c.{name} IS DISTINCT FROM s.{name}" for name in documents.AS_SERVED)
+    strangers = number(
+        connection,
+        f"""SELECT count(*) FROM companies AS c FULL JOIN search AS s USING (company_id)
+            WHERE c.company_id IS NULL OR s.company_id IS NULL OR {differs}""",
+    )
+    if strangers:
+        return f"{strangers} rows of search are not those of companies"
+    if number(connection, "SELECT count(*) - count(DISTINCT rank) FROM search"):
+        return "companies of search share a rank"
+    if number(
+        connection, "SELECT count(*) FROM search ANTI JOIN places USING (place) WHERE place IS NOT NULL"
+    ):
+        return "companies of search are at places that are not told"
+    return None
