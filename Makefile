@@ -40,7 +40,7 @@ run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SER
 	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
 
 test: $(VENV)/.dev $(TOOLS)/.installed ## every test
-	@$(BIN)/python -m pytest -n 2 -q
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

@@ -113,6 +113,8 @@ class Accounts:
         if label is not None and len(label) > _LONGEST_LABEL:
             raise AccountError(f"a label has at most {_LONGEST_LABEL} characters")
         key, now = make_key(kind), self._clock.now()
+        if expires_at is not None and expires_at <= now:
+            raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is past: such a key would never work")
         prefix, last = shown_parts(key)
         with self._database.writing() as session:
             account = _found(AccountRepository(session), named)

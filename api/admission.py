@@ -17,6 +17,7 @@ from api.origins import allowed, parse_origin
 from api.problems import Problem, problem
 
 _READS: Final = ("GET", "HEAD")
+_UNAUTHENTICATED: Final = 401
 _KEY_IN_URL: Final = re.compile(
     rb"firm_(?:live|secret|public)_[0-9A-Za-z]|(?:^|&)(?:api_?key|access_token)=", re.IGNORECASE
 )
@@ -48,14 +49,16 @@ async def _recognised(call: Call, authorization: bytes | None) -> Caller:
     """Looks a key up. Addresses that fail too often wait, except with a key that has worked here before.
 
     Of many requests that bring one key at once, the first asks for all: the others take their token afterwards, and
-    only if it was wrong.
+    only if it was wrong. Where keys cannot be looked up, one that is new here has spent its token all the same: a
+    database in trouble is to be spared.
     """
     service = call.service
     if service.authenticator.has_met(authorization) or service.authenticator.is_asking(authorization):
         try:
             return await service.authenticator.caller(authorization)
-        except Problem:
-            service.limits.blame_client(call.client, call.started)
+        except Problem as trouble:
+            if trouble.status == _UNAUTHENTICATED:
+                service.limits.blame_client(call.client, call.started)
             raise
     service.limits.try_client(call.client, call.started)
     caller = await service.authenticator.caller(authorization)

@@ -26,7 +26,7 @@ from api.metrics import Desk, Metrics, publishing
 from api.openapi import document
 from api.overload import Lists
 from api.pagination import Cursors
-from api.problems import InputError, problem
+from api.problems import InputError, problem, unavailable
 from api.proxies import Proxies
 from api.redact import redact
 from api.routes import ROUTES
@@ -38,6 +38,7 @@ from api.ulids import Ulids
 from warehouse.reader import NoRelease
 
 _SHOWN = 200
+_PUBLISHED_AFTER = 30  # seconds until it is worth asking again
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -147,11 +148,7 @@ def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:
 def _failed(call: Call, error: Exception) -> Answer:
     """What no endpoint expected: the stack trace goes to the log, the request id to the caller."""
     if isinstance(error, NoRelease):
-        trouble = problem(
-            "service_unavailable", "No data has been published yet. Try again later.", retry_after=30
-        )
-        trouble.headers = [(b"retry-after", b"30")]
-        return problem_answer(call, trouble)
+        return problem_answer(call, unavailable("No data has been published yet.", _PUBLISHED_AFTER))
     LOGGER.error("request failed", exc_info=error)
     return problem_answer(
         call, problem("internal_error", "Something failed on our side. Quote the request id.")

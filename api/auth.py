@@ -19,7 +19,7 @@ from api.clock import Clock
 from api.db.records import KeyRecord
 from api.keys import Kind, digest_of, kind_of
 from api.limits import Meter
-from api.problems import Problem, problem
+from api.problems import Problem, problem, unavailable
 
 _REALM: Final = b'Bearer realm="firm"'
 _CACHED: Final = 50_000  # callers; a few hundred bytes each
@@ -117,7 +117,8 @@ class Authenticator:
         try:
             record = await asyncio.to_thread(self._lookup, digest_of(key, self._pepper))
         except SQLAlchemyError as error:
-            raise _not_now() from error
+            # a key that cannot be looked up is neither right nor wrong
+            raise unavailable("Keys cannot be checked at this moment.", _RETRY_AFTER) from error
         trouble = _refusal(record, self._clock.now())
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
@@ -178,15 +179,4 @@ def _unknown() -> Problem:
 def _refused(code: str, detail: str) -> Problem:
     trouble = problem(code, detail)
     trouble.headers = [(b"www-authenticate", _REALM + b', error="invalid_token"')]
-    return trouble
-
-
-def _not_now() -> Problem:
-    """A key that cannot be looked up is neither right nor wrong."""
-    trouble = problem(
-        "service_unavailable",
-        f"Keys cannot be checked at this moment. Try again in {_RETRY_AFTER} seconds.",
-        retry_after=_RETRY_AFTER,
-    )
-    trouble.headers = [(b"retry-after", b"%d" % _RETRY_AFTER)]
     return trouble

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
-from api.problems import Problem, problem
+from api.problems import unavailable
 from warehouse.reading import TookTooLong
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class Lists:
             return await asyncio.shield(running)
         except TookTooLong:
             self._count("list_too_slow", 1)
-            raise _later("The search took too long; ask for less.") from None
+            raise unavailable("The search took too long; ask for less.", RETRY_AFTER) from None
 
     def _done(self, ended: "asyncio.Future[T]") -> None:
         self._slots.release()
@@ -59,21 +59,13 @@ class Lists:
             await asyncio.wait_for(self._slots.acquire(), self._wait)
         except TimeoutError:
             self._count("list_refused", 1)
-            raise _later("Too many searches at once.") from None
+            raise unavailable("Too many searches at once.", RETRY_AFTER) from None
         finally:
             self._count("list_waits", 1)
             self._count("list_wait_seconds", time.monotonic() - began)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _later(why: str) -> Problem:
-    trouble = problem(
-        "service_unavailable", f"{why} Try again in {RETRY_AFTER} seconds.", retry_after=RETRY_AFTER
-    )
-    trouble.headers = [(b"retry-after", b"%d" % RETRY_AFTER)]
-    return trouble
 
 
 def _be_nice() -> None:

@@ -74,10 +74,11 @@ class Cursors:
     def read(self, text: str, binding: Binding) -> Key:
         """The sort key to go on after, or the 400 that says why the cursor cannot be used."""
         payload = self._verified(text)
-        if payload.account != ("" if binding.lasting else binding.account_id):
+        if payload.account not in ("", binding.account_id):
             raise invalid_cursor()
-        asked = (binding.endpoint, binding.filters, binding.direction)
-        if (payload.endpoint, payload.filters, payload.direction) != asked:
+        account = "" if binding.lasting else binding.account_id
+        asked = (account, binding.endpoint, binding.filters, binding.direction)
+        if (payload.account, payload.endpoint, payload.filters, payload.direction) != asked:
             raise problem(
                 "cursor_mismatch",
                 "The cursor was issued for other filters. Only 'limit' may change between pages.",

@@ -53,6 +53,14 @@ def problem(code: str, detail: str, *errors: InputError, status: int | None = No
     return Problem(kind, status or kind.status, detail, errors, extra)
 
 
+def unavailable(why: str, retry_after: int) -> Problem:
+    """503, for what is no fault of the caller's; `retry_after` in seconds, in body and header."""
+    detail = f"{why} Try again in {retry_after} seconds."
+    trouble = problem("service_unavailable", detail, retry_after=retry_after)
+    trouble.headers = [(b"retry-after", b"%d" % retry_after)]
+    return trouble
+
+
 def parameter_problem(parameter: str, code: str, requirement: str) -> Problem:
     """A query parameter whose value is not allowed; `requirement` continues «'limit' …»."""
     return problem(

@@ -15,11 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from api.settings import SettingError
+
 _BYTES: Final = 32
 
 
 class SecretsError(ValueError):
     """The secrets file or setting cannot be used; the message says where and why, never the value."""
+
+
+class SecretSettingError(SecretsError, SettingError):
+    """A secret given by a setting cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +46,11 @@ def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> 
     pepper, keys = given.get("FIRM_PEPPER", ""), given.get("FIRM_CURSOR_KEYS", "")
     if pepper and keys:
         return Secrets(
-            pepper=_decode(pepper, "FIRM_PEPPER"),
-            cursor_keys=tuple(_decode(key, "FIRM_CURSOR_KEYS") for key in keys.split(",")),
+            pepper=_given(pepper, "FIRM_PEPPER"),
+            cursor_keys=tuple(_given(key, "FIRM_CURSOR_KEYS") for key in keys.split(",")),
         )
     if pepper or keys:
-        raise SecretsError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS, or neither")
+        raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS, or neither")
     if not path.exists():
         _create(path, Secrets.generate())
     return _read(path)
@@ -86,6 +92,13 @@ def _read(path: Path) -> Secrets:
 
 def _encode(secret: bytes) -> str:
     return base64.b64encode(secret).decode()
+
+
+def _given(text: str, name: str) -> bytes:
+    try:
+        return _decode(text, name)
+    except SecretsError as error:
+        raise SecretSettingError(str(error)) from None
 
 
 def _decode(text: str, where: str) -> bytes:

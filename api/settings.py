@@ -4,14 +4,19 @@ Nothing here reads the environment at import: `firm` calls `ApiSettings.from_env
 Does not belong here: secrets (`api.secrets`), or settings of ingest (`pipelines.settings`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from api.proxies import check_trusted
 from api.tiers import DEFAULT, Tiers, TiersError, load_tiers
 
 DEFAULT_DATA = Path(".data")
+_ADDRESS: Final = re.compile(
+    r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?"
+)
 
 
 class SettingError(ValueError):
@@ -88,16 +93,16 @@ class ApiSettings:
         return cls(
             data=Path(read.text("FIRM_DATA", str(DEFAULT_DATA))),
             database_url=read.text("FIRM_DATABASE_URL", default.database_url),
-            public_url=read.text("FIRM_PUBLIC_URL", default.public_url).rstrip("/"),
+            public_url=read.address("FIRM_PUBLIC_URL", default.public_url),
             host=read.text("FIRM_HOST", default.host),
-            port=int(read.number("FIRM_PORT", default.port, 0, 65535)),
+            port=read.whole("FIRM_PORT", default.port, 0, 65535),
             key_cache_seconds=read.number("FIRM_KEY_CACHE_SECONDS", default.key_cache_seconds, 0, 3600),
-            list_concurrency=int(read.number("FIRM_LIST_CONCURRENCY", default.list_concurrency, 1, 64)),
+            list_concurrency=read.whole("FIRM_LIST_CONCURRENCY", default.list_concurrency, 1, 64),
             list_wait_seconds=read.number("FIRM_LIST_WAIT_SECONDS", default.list_wait_seconds, 0, 60),
             list_seconds=read.number("FIRM_LIST_SECONDS", default.list_seconds, 0.1, 600),
             access_log=read.flag("FIRM_ACCESS_LOG", default.access_log),
             shutdown_seconds=read.number("FIRM_SHUTDOWN_SECONDS", default.shutdown_seconds, 0, 600),
-            serve_workers=int(read.number("FIRM_SERVE_WORKERS", default.serve_workers, 1, 256)),
+            serve_workers=read.whole("FIRM_SERVE_WORKERS", default.serve_workers, 1, 256),
             trusted_proxies=read.proxies("FIRM_TRUSTED_PROXIES"),
             tiers=read.tiers("FIRM_TIERS"),
             metrics=read.choice("FIRM_METRICS", default.metrics, ("local", "public", "off")),
@@ -121,6 +126,12 @@ class _Reader:
             raise SettingError(f"{name} must be from {low:g} to {high:g}, not {written}")
         return value
 
+    def whole(self, name: str, default: int, low: int, high: int) -> int:
+        value = self.number(name, default, low, high)
+        if not value.is_integer():
+            raise SettingError(f"{name} must be a whole number, not {value:g}")
+        return int(value)
+
     def flag(self, name: str, default: bool) -> bool:
         written = self.text(name, "true" if default else "false").lower()
         if written not in ("true", "false", "1", "0"):
@@ -132,6 +143,14 @@ class _Reader:
         if written not in allowed:
             raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {written!r}")
         return written
+
+    def address(self, name: str, default: str) -> str:
+        """A web address that paths are put behind: no query, no fragment, no credentials, no last slash."""
+        written = self.text(name, default)
+        address = written.rstrip("/")
+        if not _ADDRESS.fullmatch(address):
+            raise SettingError(f"{name} must be a web address, as https://api.example.com, not {written!r}")
+        return address
 
     def proxies(self, name: str) -> tuple[str, ...]:
         try:

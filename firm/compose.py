@@ -53,7 +53,8 @@ class Installation:
             self.settings, host=host or self.settings.host, port=self.settings.port if port is None else port
         )
         if not self.environment.get("FIRM_PUBLIC_URL"):
-            settings = replace(settings, public_url=f"http://{settings.host}:{settings.port}")
+            named = f"[{settings.host}]" if ":" in settings.host else settings.host  # an IPv6 address
+            settings = replace(settings, public_url=f"http://{named}:{settings.port}")
         return Installation(self.environment, settings)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
@@ -44,12 +44,10 @@ def _hold(layout: Layout) -> tuple[Manifest, IO[bytes]]:
         if manifest is None:
             raise NoRelease("nothing has been published yet: run `firm ingest`")
         path = layout.release(manifest.release) / MANIFEST
-        try:
-            lease = path.open("rb")
+        with suppress(FileNotFoundError, BlockingIOError), ExitStack() as opened:
+            lease = opened.enter_context(path.open("rb"))
             fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
-        except (FileNotFoundError, BlockingIOError):
-            continue
-        if path.exists():  # else it was removed before the lock was ours
-            return manifest, lease
-        lease.close()
+            if path.exists():  # else it was removed before the lock was ours
+                opened.pop_all()
+                return manifest, lease
     raise Unsound(f"{layout.current} names a release that cannot be held")

@@ -163,11 +163,13 @@ class Reader:
     def pin(self) -> Iterator[Snapshot]:
         """The newest release, the same one until the block ends. NoRelease before the first."""
         held = self._hold()
-        connection = held.take()
         try:
-            yield _Pinned(held, connection, self._budget)
+            connection = held.take()
+            try:
+                yield _Pinned(held, connection, self._budget)
+            finally:
+                held.give(connection)
         finally:
-            held.give(connection)
             self._drop(held)
 
     def current(self) -> int | None:

@@ -58,10 +58,19 @@ def prepare(url: str) -> Database:
     if database.url.get_backend_name() not in _ENGINES:
         raise SettingError(f"FIRM_DATABASE_URL: {shown} is neither SQLite nor PostgreSQL: {_WRITE}")
     if database.url.get_backend_name() == "sqlite" and database.url.database:
-        Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(Path(database.url.database).parent)
     try:
         upgrade(database)
     except OperationalError as error:
         database.close()
         raise SettingError(f"the control-plane database {shown} cannot be used: {error.orig}") from None
     return database
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(
+            f"{folder} cannot be made ({error.strerror}): name a folder that can be written in FIRM_DATA"
+        ) from None

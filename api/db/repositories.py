@@ -133,11 +133,14 @@ class UsageRepository:
 
 
 def _add_usage(source: str) -> str:
-    """One statement for any number of rows; in one order everywhere, so that writers cannot lock in a circle."""
+    """One statement for any number of rows; in one order everywhere, so that writers cannot lock in a circle.
+
+    Rows of one account and month are added up first: PostgreSQL refuses to change a row twice in one statement.
+    """
     return (
         f"INSERT INTO usage (account_id, month, count) "  # noqa: S608 -- of the two texts below
-        f"SELECT added.account_id, added.month, added.count FROM ({source}) AS added "
-        f"JOIN accounts ON accounts.account_id = added.account_id WHERE true ORDER BY 1, 2 "
+        f"SELECT added.account_id, added.month, sum(added.count) FROM ({source}) AS added "
+        f"JOIN accounts ON accounts.account_id = added.account_id WHERE true GROUP BY 1, 2 ORDER BY 1, 2 "
         f"ON CONFLICT (account_id, month) DO UPDATE SET count = usage.count + excluded.count "
         f"RETURNING account_id, month, count"
     )

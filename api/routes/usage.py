@@ -1,9 +1,10 @@
 """What the account has used of this month (CONTRACT 4.9); not counted itself."""
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts import Accounts
 from api.answers import Answer, plain_answer
@@ -12,6 +13,9 @@ from api.db.records import AccountRecord
 from api.endpoints import endpoint
 from api.limits import Meter
 from api.parameters import NO_PARAMETERS
+from api.problems import unavailable
+
+_RETRY_AFTER: Final = 2
 
 
 @endpoint("/api/v1/usage", counted=False, secret_only=True)
@@ -19,7 +23,10 @@ async def get_usage(call: Call) -> Answer:
     NO_PARAMETERS.read(call.query)
     caller = call.known_caller
     limits, month = call.service.limits, call.service.limits.month().number
-    account, stored = await asyncio.to_thread(_ask, call.service.accounts, caller.account_id, month)
+    try:
+        account, stored = await asyncio.to_thread(_ask, call.service.accounts, caller.account_id, month)
+    except SQLAlchemyError as error:
+        raise unavailable("Usage cannot be read at this moment.", _RETRY_AFTER) from error
     limits.learn(caller.meter, month, stored)
     return plain_answer(200, msgspec.json.encode(_usage(caller.meter, account)))
 

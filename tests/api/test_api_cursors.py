@@ -98,6 +98,16 @@ def test_a_tail_outlives_time_and_keys():
     assert code(cursor, tail, cursors(hands, (b"n" * 32,))) == "invalid_cursor"
 
 
+def test_a_tail_is_another_query_not_another_cursor():
+    """Turning `order` round between pages is a change of the query, and said so; a stranger's cursor stays one."""
+    tail = Binding("acc_1", "events", BINDING.filters, "asc", lasting=True)
+    pages = Binding("acc_1", "events", BINDING.filters, "desc")
+    assert code(cursors().issue(tail, (5,)), pages) == "cursor_mismatch"
+    assert code(cursors().issue(pages, (5,)), tail) == "cursor_mismatch"
+    stranger = Binding("acc_2", "events", BINDING.filters, "asc", lasting=True)
+    assert code(cursors().issue(pages, (5,)), stranger) == "invalid_cursor"
+
+
 def test_over_http(service):
     path = "/api/v1/companies?limit=1&country=SE,NO"
     cursor = service.get(path).json()["next_cursor"]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import http_sf
 import httpx
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from api import keys
 from api.limits import network_of
@@ -64,6 +65,25 @@ class TestAddresses:
         for _ in range(100):
             self.failing(limited, 1)
         assert len(asked) == 10
+
+    def test_a_look_up_that_fails_is_no_failure_of_a_known_key(self, limited, monkeypatch):
+        def fail(_):
+            raise OperationalError("statement", {}, RuntimeError("gone"))
+
+        own = {"Authorization": f"Bearer {limited.key}"}
+        assert self.failing(limited, 1, **own)[0].status_code == 200
+        limited.hands.seconds += 31
+        with monkeypatch.context() as broken:
+            broken.setattr(limited.app.asgi_handler._service.authenticator, "_lookup", fail)
+            assert [answer.status_code for answer in self.failing(limited, 15, **own)] == [503] * 15
+        assert [answer.status_code for answer in self.failing(limited, 11)] == [401] * 10 + [429]
+
+    def test_a_new_key_is_not_looked_up_for_ever_while_look_ups_fail(self, limited, monkeypatch):
+        def fail(_):
+            raise OperationalError("statement", {}, RuntimeError("gone"))
+
+        monkeypatch.setattr(limited.app.asgi_handler._service.authenticator, "_lookup", fail)
+        assert [answer.status_code for answer in self.failing(limited, 11)] == [503] * 10 + [429]
 
     def test_expired_and_revoked_keys_fail_too(self, limited):
         revoked = limited.accounts.create_key("owner@example.com", "live")

@@ -235,6 +235,17 @@ def test_a_database_that_fails_refuses_nobody(serve, world, control_url, monkeyp
     assert stored(control_url) == 101
 
 
+def test_usage_that_cannot_be_read_is_503(service, monkeypatch):
+    def fail(*_):
+        raise OperationalError("statement", {}, RuntimeError("gone"))
+
+    assert used(service) == 0
+    monkeypatch.setattr(service.app.asgi_handler._service.accounts, "used", fail)
+    answer = service.get("/api/v1/usage")
+    assert (answer.status_code, answer.json()["code"]) == (503, "service_unavailable")
+    assert answer.headers["Retry-After"] == str(answer.json()["retry_after"])
+
+
 def test_keys_that_cannot_be_looked_up_are_neither_right_nor_wrong(serve, world, monkeypatch):
     service = serve(world)
 

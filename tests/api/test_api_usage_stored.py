@@ -67,6 +67,18 @@ def test_counts_of_accounts_that_are_gone_stop_nobody(control_url):
     database.close()
 
 
+def test_rows_of_one_account_are_added_up_first(control_url):
+    """As after its meter was made anew; refused, they would keep all other counts from being stored."""
+    database, clock = prepare(control_url), Clock()
+    account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
+    counts = Counts(database)
+    rows = [(account.account_id, 202611, 2), (account.account_id, 202611, 3)]
+    assert counts.add(rows) == [(account.account_id, 202611, 5)]
+    assert counts.add(rows) == [(account.account_id, 202611, 10)]
+    counts.close()
+    database.close()
+
+
 def test_a_connection_that_broke_is_replaced(control_url):
     database, clock = prepare(control_url), Clock()
     account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")

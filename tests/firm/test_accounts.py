@@ -2,10 +2,13 @@
 
 import json
 import re
+from contextlib import closing
 
 import pytest
+from sqlalchemy import text
 from typer.testing import CliRunner
 
+from api.db.engine import Database
 from firm.cli import app
 
 
@@ -44,16 +47,26 @@ def test_an_account_from_making_to_suspension(run):
     ]
 
 
-def test_keys_are_shown_once_listed_and_revoked(run):
+def test_a_key_that_is_over_before_it_begins_is_refused(run):
+    run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
+    live = ("keys", "create", "--account", "a@example.com", "--kind", "live")
+    said = run(*live, "--expires", "2020-01-01", code=1)
+    assert "2020-01-01T00:00:00Z is past" in said
+    assert run("keys", "list", "--account", "a@example.com") == ""
+
+
+def test_keys_are_shown_once_listed_and_revoked(run, control_url):
     run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
     made = json.loads(run("keys", "create", "--account", "a@example.com", "--kind", "live", "--json"))
     assert re.fullmatch(r"firm_live_[0-9A-Za-z]{42}", made["key"])
     public = ("--kind", "public", "--domain", "example.com", "--domain", "*.example.com")
-    run("keys", "create", "--account", "a@example.com", *public, "--expires", "2020-01-01")
+    run("keys", "create", "--account", "a@example.com", *public, "--expires", "2200-01-01")
     listed = run("keys", "list", "--account", "a@example.com")
     assert made["key"] not in listed
     assert made["key_id"] in listed
     run("keys", "revoke", made["key_id"])
+    with closing(Database(control_url)) as database, database.writing() as session:
+        session.execute(text("UPDATE api_keys SET expires_at = created_at WHERE kind = 'public'"))
     states = [line.split()[2] for line in run("keys", "list", "--account", "a@example.com").splitlines()]
     assert states == ["revoked", "expired"]
 

@@ -93,6 +93,22 @@ def test_a_setting_that_makes_no_sense_is_named(firm: Inside, days: list[Path]) 
     refused(said, 2, "firm: FIRM_KEEP_RELEASES must be a whole number from 1, not 'none'\n")
     refused(firm.run("serve", FIRM_PORT="ninety"), 2, "firm: FIRM_PORT must be a number, not 'ninety'\n")
     refused(firm.run("release", "list", FIRM_LIST_CONCURRENCY="0"), 2, "FIRM_LIST_CONCURRENCY must be from 1")
+    refused(
+        firm.run("release", "list", FIRM_PORT="80.9"), 2, "firm: FIRM_PORT must be a whole number, not 80.9\n"
+    )
+    for address in (
+        "ftp://api.example.com",
+        "api.example.com",
+        "https://",
+        "https://a.example?x=1",
+        "http://a b",
+    ):
+        said = firm.run("release", "list", FIRM_PUBLIC_URL=address)
+        refused(
+            said,
+            2,
+            f"firm: FIRM_PUBLIC_URL must be a web address, as https://api.example.com, not {address!r}",
+        )
     secret = "h=nothing-but-a-key"
     said = firm.run("ingest", "--from", days[0], FIRM_CREDENTIALS=secret)
     refused(said, 2, "FIRM_CREDENTIALS", "host=user:password")
@@ -132,6 +148,21 @@ def test_broken_secrets_are_told_and_never_shown(firm: Inside) -> None:
     said = firm.run("accounts", "create", "--email", "a@example.com", "--tier", "pro")
     refused(said, 1, "secrets.json", "base64 of at least 32 bytes")
     assert "a2V5" not in said.err
+
+
+def test_secrets_given_wrongly_are_wrong_use(firm: Inside) -> None:
+    for given in (
+        {"FIRM_PEPPER": "c2hvcnQ="},
+        {"FIRM_PEPPER": "c2hvcnQ=", "FIRM_CURSOR_KEYS": "c2hvcnQ="},
+    ):
+        said = firm.run("accounts", "list", **given)
+        refused(said, 2, "firm: ", "FIRM_PEPPER")
+        assert "c2hvcnQ=" not in said.err
+
+
+def test_a_data_folder_that_cannot_be_made_is_wrong_use(firm: Inside) -> None:
+    firm.data.write_text("a file, where a folder should be")
+    refused(firm.run("accounts", "list"), 2, f"firm: {firm.data} cannot be made", "FIRM_DATA")
 
 
 def test_accounts_and_keys_as_json(firm: Inside) -> None:

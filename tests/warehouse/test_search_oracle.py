@@ -93,18 +93,21 @@ def _walked(snapshot: Snapshot, query: Search, limits: list[int]) -> list[str]:
     return [company_id for company_id, _ in found]
 
 
-@pytest.mark.parametrize("bounds", [(2000, 500, 10_000), (1, 1, 1)], ids=["few are alike", "many are alike"])
+@pytest.mark.parametrize(
+    "bounds", [(2000, 500, 10_000, 1000), (1, 1, 1, 3)], ids=["few are alike", "many are alike"]
+)
 @_settings
 @given(text=_texts, countries=_few(list(world.PLACES)), limits=_limits)
 def test_names_are_found_alike_both_ways(
     served: World,
     monkeypatch: pytest.MonkeyPatch,
-    bounds: tuple[int, int, int],
+    bounds: tuple[int, int, int, int],
     text: str,
     countries: tuple[str, ...],
     limits: list[int],
 ) -> None:
-    for name, bound in zip(("names.FEW", "names.ENDINGS", "search.MOST"), bounds, strict=True):
+    names = ("names.FEW", "names.ENDINGS", "search.MOST", "search.BEST")
+    for name, bound in zip(names, bounds, strict=True):
         monkeypatch.setattr(f"warehouse.queries.{name}", bound)
     query = Search(q=text, countries=countries)
     due = world.expected(served.firms, served.ranks, query)
@@ -113,12 +116,17 @@ def test_names_are_found_alike_both_ways(
         assert _walked(snapshot, world.scanned(query), limits) == due
 
 
-@pytest.mark.parametrize("most", [10_000, 1], ids=["few answer", "many answer"])
+@pytest.mark.parametrize("bounds", [(10_000, 1000), (1, 3)], ids=["few answer", "many answer"])
 @_settings
 @given(query=_queries, limits=_limits)
 def test_every_filter_and_order(
-    served: World, monkeypatch: pytest.MonkeyPatch, most: int, query: Search, limits: list[int]
+    served: World,
+    monkeypatch: pytest.MonkeyPatch,
+    bounds: tuple[int, int],
+    query: Search,
+    limits: list[int],
 ) -> None:
-    monkeypatch.setattr("warehouse.queries.search.MOST", most)
+    for name, bound in zip(("MOST", "BEST"), bounds, strict=True):
+        monkeypatch.setattr(f"warehouse.queries.search.{name}", bound)
     with served.reader.pin() as snapshot:
         assert _walked(snapshot, query, limits) == world.expected(served.firms, served.ranks, query)

@@ -26,6 +26,8 @@ Found = list[tuple[Key, int]]
 """Keys and ranks of a page, and one more where more follow."""
 MOST: Final = 10_000
 """So many companies whose names answer are picked out of a scan; where more do, the scan looks at names itself."""
+BEST: Final = 1_000
+"""So many of the best names are tried first: a filter that lets most companies pass finds its page among them."""
 _NOTHING: Final = Page((), (), has_more=False)
 
 
@@ -92,6 +94,10 @@ def _scanned(question: _Question, order: str) -> Found:
     slipping = after is not None and filters.is_slipped(order, after)
     if wanted is None:
         return _scan(question, order, None, slipped=False)
+    if order == filters.RELEVANCE and not slipping:
+        best = _among_best(question, wanted)
+        if len(best) > question.limit:
+            return best
     found = [] if slipping else _scan(question, order, _names(question, wanted, None), slipped=False)
     if found or (after is not None and not slipping):
         return found
@@ -99,6 +105,17 @@ def _scanned(question: _Question, order: str) -> Found:
     if not any(slips.values()):
         return []
     return _scan(question, order, _names(question, wanted, slips), slipped=True)
+
+
+def _among_best(question: _Question, wanted: Asked) -> Found:
+    """What the filters let through of the best names: the whole answer where it fills the page, else not."""
+    countries = tuple(sorted(set(question.query.countries)))
+    after = None if question.after is None else parts(question.after, int, int)
+    places = list(islice(names.ranked(question.connection, wanted, countries, after), BEST))
+    if not places:
+        return []
+    among = filters.Named([rank for _, rank in places], [tier for tier, _ in places])
+    return _scan(question, filters.RELEVANCE, among, slipped=False)
 
 
 def _names(question: _Question, wanted: Asked, slips: names.Slips | None) -> filters.Words | filters.Named:

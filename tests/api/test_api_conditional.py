@@ -1,0 +1,50 @@
+"""Entity tags: how they are made, and which values of If-None-Match name one."""
+
+import hashlib
+
+import pytest
+
+from api.conditional import digest, matches, weak
+
+TAG = b"0123456789abcdef"
+
+
+def test_a_tag_is_sixteen_characters_over_all_parts():
+    assert digest(b"one", b"two", b"three") == hashlib.sha256(b"onetwothree").hexdigest()[:16].encode()
+    assert digest(b"one") != digest(b"one", b"two")
+
+
+def test_a_weak_tag_is_written_as_the_standard_has_it():
+    assert weak(TAG) == b'W/"0123456789abcdef"'
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        b'W/"0123456789abcdef"',
+        b'"0123456789abcdef"',
+        b"*",
+        b'"other", W/"0123456789abcdef"',
+        b'W/"0123456789abcdef" ,"other"',
+        b'"other",*',
+    ],
+)
+def test_what_names_it(asked):
+    assert matches(asked, TAG)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        b"",
+        b'W/"other"',
+        b'"0123456789abcde"',
+        b"0123456789abcdef",
+        b'w/"0123456789abcdef"',
+        b'"other"; "0123456789abcdef"',
+        b'"a*b", "**"',
+        b'"0123456789abcdef',
+    ],
+)
+def test_what_does_not(asked):
+    assert not matches(asked, TAG)
