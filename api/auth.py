@@ -5,10 +5,11 @@ may do (`api.admission`), how much (`api.limits`), or SQL (`api.db.repositories`
 """
 
 import asyncio
+import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
@@ -21,7 +22,11 @@ from api.keys import Kind, digest_of, kind_of
 from api.limits import Meter
 from api.problems import Problem, problem, unavailable
 
+_LOGGER: Final = logging.getLogger("firm.api")
 _REALM: Final = b'Bearer realm="firm"'
+_WITHOUT_DATABASE_SECONDS: Final = 900.0
+"""Nobody can revoke a key while the database is away, so a key that worked goes on working for this long."""
+_AGAIN_SECONDS: Final = 5.0
 _CACHED: Final = 50_000  # callers; a few hundred bytes each
 _RETRY_AFTER: Final = 2
 
@@ -48,6 +53,9 @@ class Caller:
 class _Known:
     caller: Caller
     until: float
+    """When the key is looked up again."""
+    latest: float
+    """Until when it is believed though it cannot be looked up."""
 
 
 class Authenticator:
@@ -117,18 +125,31 @@ class Authenticator:
         try:
             record = await asyncio.to_thread(self._lookup, digest_of(key, self._pepper))
         except SQLAlchemyError as error:
-            # a key that cannot be looked up is neither right nor wrong
-            raise unavailable("Keys cannot be checked at this moment.", _RETRY_AFTER) from error
+            return self._still_known(seen_as, error)
         trouble = _refusal(record, self._clock.now())
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
             raise trouble or _unknown()
         caller = _caller(record, self._meter(record))
-        self._known[seen_as] = _Known(caller, self._clock.monotonic() + self._cache_seconds)
+        until = self._clock.monotonic() + self._cache_seconds
+        self._known[seen_as] = _Known(caller, until, until + _WITHOUT_DATABASE_SECONDS)
         self._known.move_to_end(seen_as)
         if len(self._known) > _CACHED:
             self._known.popitem(last=False)
         return caller
+
+    def _still_known(self, seen_as: bytes, error: SQLAlchemyError) -> Caller:
+        """The caller as last looked up, while the database is away; 503 for keys that have not worked here."""
+        known, now = self._known.get(seen_as), self._clock.monotonic()
+        if known is None or known.latest <= now:
+            # a key that cannot be looked up is neither right nor wrong
+            raise unavailable("Keys cannot be checked at this moment.", _RETRY_AFTER) from error
+        trouble = _over(known.caller.expires_at, self._clock.now())
+        if trouble is not None:
+            raise trouble from error
+        _LOGGER.warning("keys cannot be looked up: those that worked go on working", exc_info=error)
+        self._known[seen_as] = replace(known, until=now + _AGAIN_SECONDS)
+        return known.caller
 
     def _seen_as(self, authorization: bytes) -> bytes:
         digest = self._digest.copy()
@@ -144,9 +165,13 @@ def _refusal(record: KeyRecord | None, now: datetime) -> Problem | None:
         return _refused(
             "revoked_api_key", f"This key was revoked on {record.revoked_at:%Y-%m-%d}. Use another key."
         )
-    if record.expires_at is not None and record.expires_at <= now:
-        return _refused("expired_api_key", f"This key expired on {record.expires_at:%Y-%m-%d}.")
-    return None
+    return _over(record.expires_at, now)
+
+
+def _over(expires_at: datetime | None, now: datetime) -> Problem | None:
+    if expires_at is None or expires_at > now:
+        return None
+    return _refused("expired_api_key", f"This key expired on {expires_at:%Y-%m-%d}.")
 
 
 def _caller(record: KeyRecord, meter: Meter) -> Caller:

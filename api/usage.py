@@ -1,10 +1,11 @@
 """Counts of requests per account and month: gathered here, written together, read back (KEYS_AND_LIMITS 3.3).
 
-At most `_REQUESTS` requests or `_SECONDS` are gathered before a thread adds them to the database, never more
-than one write at a time; the total of all processes comes back with it. So a process that dies loses what it
-has not written (under 50 requests in ordinary running) and never counts one twice. While the database fails,
-nobody is refused for it: counts are kept, one number per account, and written when it works again. A caller
-is told what the database knew last plus everything counted here since, so never less than is known.
+At most `_REQUESTS` requests or `_SECONDS` are gathered before they are added to the database, at once where that
+takes no waiting, else by a thread, never more than one write at a time; the total of all processes comes back
+with it. So a process that dies loses what it has not written (under 50 requests in ordinary running) and never
+counts one twice. While the database fails, nobody is refused for it: counts are kept, one number per account, and
+written when it works again. A caller is told what the database knew last plus everything counted here since, so
+never less than is known.
 
 Does not belong here: what counts, and what is answered (`api.limits`); SQL (`api.db.repositories`).
 """
@@ -20,6 +21,8 @@ from sqlalchemy.exc import SQLAlchemyError
 _LOGGER: Final = logging.getLogger("firm.api")
 _REQUESTS: Final = 45  # leaves room below 50 for those that are answered while these are written
 _SECONDS: Final = 0.5
+_TURNS: Final = 200
+"""Of so many writes the thread makes one: its connection also takes care of a log that grows (`api.db.counts`)."""
 _PATIENCE: Final = 1.0
 _SAID_EVERY: Final = 60.0
 
@@ -28,10 +31,14 @@ Row = tuple[str, int, int]
 
 
 class Store(Protocol):
-    """Where counts are kept; its methods block, and are called by one thread."""
+    """Where counts are kept. `add` and `close` may wait, and are called by one thread."""
 
     def add(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Add counts, and give the totals there are then."""
+        ...
+
+    def add_at_once(self, rows: Sequence[Row]) -> Sequence[Row] | None:
+        """The same within microseconds, on the event loop; None, and nothing added, where it would have to wait."""
         ...
 
     def close(self) -> None: ...
@@ -58,13 +65,17 @@ class Count:
 
 
 class Usage:
-    """Gathers counts on the event loop and has `store` add them up, in a thread of its own."""
+    """Gathers counts on the event loop and has `store` add them up: at once, or in a thread of its own.
+
+    To wake a thread for every few requests costs more than what it does.
+    """
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
         self._monotonic = monotonic
         self._changed: list[Count] = []
         self._gathered = 0
+        self._writes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._running: asyncio.Future[Sequence[Row]] | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="firm-usage")
@@ -116,6 +127,11 @@ class Usage:
             count.writing, count.pending = count.pending, 0
             rows.append((count.account_id, count.month, count.writing))
         rows.sort()  # all processes in one order: none waits for another in a circle
+        self._writes += 1
+        totals = self._store.add_at_once(rows) if self._writes % _TURNS else None
+        if totals is not None:
+            self._stored(written, totals)
+            return
         running = asyncio.get_running_loop().run_in_executor(self._pool, self._store.add, rows)
         self._running = running
         running.add_done_callback(lambda done: self._done(done, written))
@@ -129,16 +145,19 @@ class Usage:
             self._say(failure)
             self._later(_PATIENCE)
             return
-        self._works = True
-        totals = {(account_id, month): total for account_id, month, total in done.result()}
-        for count in written:
-            total = totals.get((count.account_id, count.month), count.stored + count.writing)
-            count.stored, count.writing = max(count.stored, total), 0
-            count.used = count.stored + count.pending
+        self._stored(written, done.result())
         if self._gathered >= _REQUESTS:
             self._flush()
         elif self._changed:
             self._later(_SECONDS)
+
+    def _stored(self, written: list[Count], rows: Sequence[Row]) -> None:
+        self._works = True
+        totals = {(account_id, month): total for account_id, month, total in rows}
+        for count in written:
+            total = totals.get((count.account_id, count.month), count.stored + count.writing)
+            count.stored, count.writing = max(count.stored, total), 0
+            count.used = count.stored + count.pending
 
     def _keep(self, written: list[Count]) -> None:
         """What was not written waits with what came since."""

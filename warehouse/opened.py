@@ -9,16 +9,20 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import threading
 import weakref
 from collections import deque
 from typing import Final
 
 from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest
 from warehouse.paths import Layout
+from warehouse.queries import profiles
 from warehouse.queries.scans import Scans
+from warehouse.reading import Document
 from warehouse.segments import read_only
 
-_CACHED_KIB: Final = 4096  # of each connection
+_CACHED_KIB: Final = 8192  # of each connection, of which there are few
+KEPT: Final = 32_768  # profiles of 1.5 kB or so: asked for again, they cost no read
 
 
 class OpenRelease:
@@ -30,6 +34,8 @@ class OpenRelease:
         self.requests = 0
         self._path = folder / SERVING
         self._spare: deque[sqlite3.Connection] = deque()
+        self._kept: dict[str, Document] = {}
+        self._keeping = threading.Lock()
         self.scans = Scans(folder / WAREHOUSE)
         lease = os.open(folder / MANIFEST, os.O_RDONLY)
         self._end_lease = weakref.finalize(self, os.close, lease)
@@ -52,6 +58,21 @@ class OpenRelease:
     def give(self, connection: sqlite3.Connection) -> None:
         """Returns a connection."""
         self._spare.append(connection)
+
+    def profile(self, connection: sqlite3.Connection, company_id: str) -> Document | None:
+        """The ready profile; those read last are kept, for some companies are asked for again and again."""
+        document = self._kept.get(company_id)
+        if document is None:
+            document = profiles.profile(connection, company_id)
+            if document is not None:
+                self._keep(document)
+        return document
+
+    def _keep(self, document: Document) -> None:
+        with self._keeping:
+            if len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]  # the one kept longest
+            self._kept[document.company_id] = document
 
     def close(self) -> None:
         """Closes everything; no request is under way."""

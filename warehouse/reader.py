@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from functools import partial
 from typing import Final
@@ -76,11 +76,12 @@ class NoRelease(LookupError):  # noqa: N818 - named for the state it tells
 class _Pinned:
     """One release as one request sees it (`reading.Snapshot`)."""
 
-    __slots__ = ("_budget", "_connection", "_manifest", "_scans")
+    __slots__ = ("_budget", "_connection", "_held", "_manifest", "_scans")
 
     def __init__(
         self, held: OpenRelease, connection: sqlite3.Connection, budget: Callable[[], Budget]
     ) -> None:
+        self._held = held
         self._manifest = held.manifest
         self._scans = held.scans
         self._connection = connection
@@ -106,7 +107,7 @@ class _Pinned:
         return profiles.head(self._connection, company_id)
 
     def profile(self, company_id: str) -> Document | None:
-        return profiles.profile(self._connection, company_id)
+        return self._held.profile(self._connection, company_id)
 
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
         with self._limited() as budget:
@@ -137,6 +138,28 @@ class _Pinned:
             yield budget
 
 
+class _Pin:
+    """One release for the length of a block. A class, for a generator costs every request a microsecond or two."""
+
+    __slots__ = ("_connection", "_held", "_reader")
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def __enter__(self) -> Snapshot:
+        self._held = self._reader.hold()
+        try:
+            self._connection = self._held.take()
+        except (OSError, sqlite3.Error):
+            self._reader.drop(self._held)  # or it would stay open for ever
+            raise
+        return _Pinned(self._held, self._connection, self._reader.budget)
+
+    def __exit__(self, *_: object) -> None:
+        self._held.give(self._connection)
+        self._reader.drop(self._held)
+
+
 class Reader:
     """Follows the releases of one data root. One per process; every thread may use it.
 
@@ -149,7 +172,7 @@ class Reader:
         monotonic: Callable[[], float] = time.monotonic,
         seconds: float = LIST_SECONDS,
     ) -> None:
-        self._budget = partial(Budget, seconds, monotonic)
+        self.budget = partial(Budget, seconds, monotonic)
         self._layout = layout
         self._monotonic = monotonic
         self._lock = threading.Lock()
@@ -159,40 +182,31 @@ class Reader:
         self._told: tuple[int, int] | None = None
         self._look_at = float("-inf")
 
-    @contextmanager
-    def pin(self) -> Iterator[Snapshot]:
+    def pin(self) -> AbstractContextManager[Snapshot]:
         """The newest release, the same one until the block ends. NoRelease before the first."""
-        held = self._hold()
-        try:
-            connection = held.take()
-            try:
-                yield _Pinned(held, connection, self._budget)
-            finally:
-                held.give(connection)
-        finally:
-            self._drop(held)
+        return _Pin(self)
 
     def current(self) -> int | None:
         """Number of the newest release; None before the first."""
         try:
-            held = self._hold()
+            held = self.hold()
         except NoRelease:
             return None
         try:
             return held.manifest.release
         finally:
-            self._drop(held)
+            self.drop(held)
 
     def events_after(self, sequence: int, limit: int) -> list[Event]:
         """Published events of all companies above a sequence, ascending: what the fan-out reads."""
         try:
-            held = self._hold()
+            held = self.hold()
         except NoRelease:
             return []
         try:
             return self._ledger.after(sequence, held.manifest.last, limit)
         finally:
-            self._drop(held)
+            self.drop(held)
 
     def checked_at(self) -> Mapping[str, datetime]:
         """When each market was last looked at, whether or not anything had changed."""
@@ -210,7 +224,8 @@ class Reader:
             if former is not None and former.requests == 0:
                 former.close()
 
-    def _hold(self) -> OpenRelease:
+    def hold(self) -> OpenRelease:
+        """The newest release, held until it is dropped."""
         with self._lock:
             now = self._monotonic()
             if now >= self._look_at:
@@ -221,7 +236,8 @@ class Reader:
             self._open.requests += 1
             return self._open
 
-    def _drop(self, held: OpenRelease) -> None:
+    def drop(self, held: OpenRelease) -> None:
+        """Ends one `hold`; the last one of a former release closes it."""
         with self._lock:
             held.requests -= 1
             if held.requests == 0 and held is not self._open:

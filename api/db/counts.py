@@ -1,4 +1,8 @@
-"""Where counts of requests are stored: one connection, kept open, because this is the one write that never stops.
+"""Where counts of requests are stored, on connections kept open, because this is the one write that never stops.
+
+SQLite is asked at once, by a connection that waits for nobody and leaves the write-ahead log to grow; the other
+one waits for its turn, and moves the log into the file when it has grown. PostgreSQL is far away: it has only the
+latter.
 
 Does not belong here: the statement (`api.db.repositories`), or when to write (`api.usage`).
 """
@@ -15,11 +19,13 @@ Row = tuple[str, int, int]
 
 
 class Counts:
-    """Adds counts up in the control-plane database; used by one thread at a time."""
+    """Adds counts up in the control-plane database; `add` and `close` by one thread, `add_at_once` by another."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Connection | None = None
+        self._prompt: Connection | None = None
+        self._is_near = database.url.get_backend_name() == "sqlite"
 
     def add(self, rows: Sequence[Row]) -> list[Row]:
         """One statement, all of it or nothing; after a failure the next one has a new connection."""
@@ -28,10 +34,27 @@ class Counts:
                 self._connection = self._database.statements()
             return UsageRepository(self._connection).add(rows)
         except SQLAlchemyError:
-            self.close()
+            self._connection = _closed(self._connection)
             raise
 
+    def add_at_once(self, rows: Sequence[Row]) -> list[Row] | None:
+        """The same in SQLite where nobody else is writing; None, and nothing added, otherwise."""
+        if not self._is_near:
+            return None
+        try:
+            if self._prompt is None:
+                self._prompt = self._database.statements()
+                self._prompt.exec_driver_sql("PRAGMA busy_timeout = 0")
+                self._prompt.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")
+            return UsageRepository(self._prompt).add(rows)
+        except SQLAlchemyError:  # most likely another writer; `add` tells if it is more than that
+            return None
+
     def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        """Closes both; what is added afterwards opens them again."""
+        self._connection, self._prompt = _closed(self._connection), _closed(self._prompt)
+
+
+def _closed(connection: Connection | None) -> None:
+    if connection is not None:
+        connection.close()

@@ -141,15 +141,36 @@ def test_a_typing_error_costs_no_look_up():
     assert world.asked == 0
 
 
-def test_a_look_up_that_fails_leaves_what_was_known():
+def test_a_key_that_worked_goes_on_while_it_cannot_be_looked_up():
     world = World()
     world.ask()
     world.seconds += 31
     world.broken = True
+    assert world.ask().key_id == "key_1"
+    assert world.made.known(BEARER) is not None, "it is not looked up again at once"
+    world.seconds += 5
+    assert world.made.known(BEARER) is None
+    world.seconds = START + 30 + 900
     trouble = world.refused()
     assert (trouble.kind.code, trouble.status) == ("service_unavailable", 503)
     assert list(trouble.headers) == [(b"retry-after", b"2")]
     assert world.made.has_met(BEARER), "the key was neither right nor wrong"
+
+
+def test_a_key_that_has_not_worked_here_waits_for_the_look_up():
+    world = World()
+    world.broken = True
+    assert world.refused().kind.code == "service_unavailable"
+
+
+def test_a_key_expires_though_it_cannot_be_looked_up():
+    world = World(replace(RECORD, expires_at=at(40)))
+    world.ask()
+    world.seconds += 31
+    world.broken = True
+    assert world.ask().key_id == "key_1"
+    world.seconds = START + 40
+    assert world.refused().kind.code == "expired_api_key"
 
 
 def test_the_callers_asked_for_longest_ago_are_forgotten_first(monkeypatch):

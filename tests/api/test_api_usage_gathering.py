@@ -23,8 +23,25 @@ class Shelf:
             self.totals[account_id, month] = self.totals.get((account_id, month), 0) + count
         return [(account_id, month, self.totals[account_id, month]) for account_id, month, _ in rows]
 
+    def add_at_once(self, rows):
+        return None  # as PostgreSQL
+
     def close(self):
         self.closed = True
+
+
+class NearShelf(Shelf):
+    """A store that needs no thread, unless somebody else is writing."""
+
+    def __init__(self):
+        super().__init__()
+        self.at_once, self.busy = 0, False
+
+    def add_at_once(self, rows):
+        if self.busy:
+            return None
+        self.at_once += 1
+        return Shelf.add(self, rows)
 
 
 async def until(settled):
@@ -53,6 +70,28 @@ class TestGathering:
             await gathering.close()
             assert shelf.totals == {("acc_1", 202611): 500}
             assert shelf.closed
+
+        asyncio.run(run())
+
+    def test_what_takes_no_waiting_takes_no_thread(self, monkeypatch):
+        monkeypatch.setattr(usage, "_TURNS", 4)
+
+        async def run():
+            shelf, count = NearShelf(), Count("acc_1", 202611)
+            gathering = Usage(shelf, lambda: 0.0)
+            for number in range(1, 46 * 8):
+                gathering.add(count)
+                assert number - shelf.totals.get(("acc_1", 202611), 0) < 50
+                await until(lambda: gathering._running is None)
+                assert count.used == number
+            assert (shelf.at_once, len(shelf.calls)) == (6, 8), "of four, the thread makes one"
+            shelf.busy = True
+            for _ in range(46):
+                gathering.add(count)
+            await until(lambda: gathering._running is None)
+            assert (shelf.at_once, len(shelf.calls)) == (6, 9)
+            await gathering.close()
+            assert shelf.totals == {("acc_1", 202611): 46 * 9 - 1}
 
         asyncio.run(run())
 

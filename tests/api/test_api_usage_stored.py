@@ -79,6 +79,22 @@ def test_rows_of_one_account_are_added_up_first(control_url):
     database.close()
 
 
+def test_at_once_means_without_waiting_for_anybody(control_url):
+    database, clock = prepare(control_url), Clock()
+    made = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
+    counts, rows = Counts(database), [(made.account_id, 202611, 2)]
+    is_near = control_url.startswith("sqlite")
+    assert counts.add_at_once(rows) == ([(made.account_id, 202611, 2)] if is_near else None)
+    with database.writing() as session:
+        session.connection()  # takes SQLite's lock
+        assert counts.add_at_once(rows) is None
+    assert counts.add(rows) == [(made.account_id, 202611, 4 if is_near else 2)]
+    counts.close()
+    assert counts.add_at_once(rows) == ([(made.account_id, 202611, 6)] if is_near else None)
+    counts.close()
+    database.close()
+
+
 def test_a_connection_that_broke_is_replaced(control_url):
     database, clock = prepare(control_url), Clock()
     account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
