@@ -121,7 +121,9 @@ def test_a_key_that_stops_working_is_forgotten():
 
 
 @pytest.mark.parametrize(
-    "header", [None, b"", b"Bearer", b"Bearer  ", b"Basic " + KEY.encode(), KEY.encode()]
+    "header",
+    [None, b"", b"Bearer", b"Bearer  ", b"Basic " + KEY.encode(), KEY.encode()],
+    ids=["none", "empty", "scheme", "blanks", "other scheme", "bare key"],
 )
 def test_what_brings_no_key(header):
     world = World()
@@ -130,7 +132,9 @@ def test_what_brings_no_key(header):
     assert list(trouble.headers) == [(b"www-authenticate", b'Bearer realm="firm"')]
 
 
-@pytest.mark.parametrize("header", [b"bearer " + KEY.encode(), b"BEARER   " + KEY.encode() + b" "])
+@pytest.mark.parametrize(
+    "header", [b"bearer " + KEY.encode(), b"BEARER   " + KEY.encode() + b" "], ids=["lower", "upper"]
+)
 def test_the_scheme_in_any_case_and_blanks_around_the_key(header):
     assert World().ask(header).key_id == "key_1"
 
