@@ -47,6 +47,9 @@ class Nowhere:
     def add(self, rows):
         return []
 
+    def add_at_once(self, rows):
+        """As on PostgreSQL: never without a thread."""
+
     def close(self):
         pass
 
