@@ -4,23 +4,17 @@ Nothing here reads the environment at import: `firm` calls `ApiSettings.from_env
 Does not belong here: secrets (`api.secrets`), or settings of ingest (`pipelines.settings`).
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
-from api.proxies import check_trusted
-from api.tiers import DEFAULT, Tiers, TiersError, load_tiers
+from api.setting_reader import SettingError, SettingReader
+from api.tiers import DEFAULT, Tiers
+from api.webhooks.settings import MailSettings, WebhookSettings
+
+__all__ = ["DEFAULT_DATA", "ApiSettings", "SettingError"]
 
 DEFAULT_DATA = Path(".data")
-_ADDRESS: Final = re.compile(
-    r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?"
-)
-
-
-class SettingError(ValueError):
-    """A setting does not make sense; the message says which and what to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +66,12 @@ class ApiSettings:
     tiers: Tiers = DEFAULT
     """What accounts of each tier may use (FIRM_TIERS names a file that changes it)."""
 
+    webhooks: WebhookSettings = field(default_factory=WebhookSettings)
+    """How events are delivered (FIRM_WEBHOOK_…, FIRM_DELIVER)."""
+
+    mail: MailSettings = field(default_factory=MailSettings)
+    """How owners are written to (FIRM_SMTP_…)."""
+
     @property
     def bursts_path(self) -> Path:
         """The file by which the serving processes of one machine share bursts."""
@@ -89,7 +89,7 @@ class ApiSettings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "ApiSettings":
         """Settings from `FIRM_…` names; an unset or empty one keeps its default."""
-        read, default = _Reader(environment), cls()
+        read, default = SettingReader(environment), cls()
         return cls(
             data=Path(read.text("FIRM_DATA", str(DEFAULT_DATA))),
             database_url=read.text("FIRM_DATABASE_URL", default.database_url),
@@ -106,61 +106,6 @@ class ApiSettings:
             trusted_proxies=read.proxies("FIRM_TRUSTED_PROXIES"),
             tiers=read.tiers("FIRM_TIERS"),
             metrics=read.choice("FIRM_METRICS", default.metrics, ("local", "public", "off")),
+            webhooks=WebhookSettings.read(read),
+            mail=MailSettings.read(read),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    environment: Mapping[str, str]
-
-    def text(self, name: str, default: str) -> str:
-        return self.environment.get(name, "").strip() or default
-
-    def number(self, name: str, default: float, low: float, high: float) -> float:
-        written = self.text(name, str(default))
-        try:
-            value = float(written)
-        except ValueError:
-            raise SettingError(f"{name} must be a number, not {written!r}") from None
-        if not low <= value <= high:
-            raise SettingError(f"{name} must be from {low:g} to {high:g}, not {written}")
-        return value
-
-    def whole(self, name: str, default: int, low: int, high: int) -> int:
-        value = self.number(name, default, low, high)
-        if not value.is_integer():
-            raise SettingError(f"{name} must be a whole number, not {value:g}")
-        return int(value)
-
-    def flag(self, name: str, default: bool) -> bool:
-        written = self.text(name, "true" if default else "false").lower()
-        if written not in ("true", "false", "1", "0"):
-            raise SettingError(f"{name} must be true or false, not {written!r}")
-        return written in ("true", "1")
-
-    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        written = self.text(name, default).lower()
-        if written not in allowed:
-            raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {written!r}")
-        return written
-
-    def address(self, name: str, default: str) -> str:
-        """A web address that paths are put behind: no query, no fragment, no credentials, no last slash."""
-        written = self.text(name, default)
-        address = written.rstrip("/")
-        if not _ADDRESS.fullmatch(address):
-            raise SettingError(f"{name} must be a web address, as https://api.example.com, not {written!r}")
-        return address
-
-    def proxies(self, name: str) -> tuple[str, ...]:
-        try:
-            return check_trusted(self.text(name, ""))
-        except ValueError as error:
-            raise SettingError(f"{name} must list addresses, networks or unix: {error}") from None
-
-    def tiers(self, name: str) -> Tiers:
-        written = self.text(name, "")
-        try:
-            return load_tiers(Path(written)) if written else DEFAULT
-        except TiersError as error:
-            raise SettingError(f"{name}: {error}") from None

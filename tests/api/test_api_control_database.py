@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError, StatementError
 
 from api.accounts import Accounts
 from api.clock import Clock
+from api.db import webhook_models  # noqa: F401 -- its tables belong to Base
 from api.db.engine import Database
 from api.db.migrate import config, prepare, upgrade
 from api.db.models import Account, ApiKey, Base, Usage

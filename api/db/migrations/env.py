@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from api.db import webhook_models  # noqa: F401 -- its tables belong to Base
 from api.db.models import Base
 
 

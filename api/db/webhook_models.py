@@ -1,0 +1,333 @@
+"""Tables of subscriptions, deliveries and mail, as SQLAlchemy models; a test keeps them equal to the migrations.
+
+Instants of these tables are whole milliseconds (`Moment`): the queue is asked for them in statements that both
+engines must read alike. Small hot tables (lanes, queue) stand beside large quiet ones (deliveries, attempts), so
+that a backlog or a long log slows nothing down. Does not belong here: queries, or the rules of states.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import JSON
+
+from api.db.models import Base
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_CLUSTERED: Final = {"sqlite_with_rowid": False}
+"""SQLite keeps the rows in the primary key itself: one tree less to write."""
+
+
+def milliseconds(moment: datetime) -> int:
+    """An instant as these tables keep it; what is finer than a millisecond is cut off."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def moment(stored: int) -> datetime:
+    """The instant that these tables keep as `stored`."""
+    return _EPOCH + stored * _MILLISECOND
+
+
+class Moment(TypeDecorator[datetime]):
+    """An instant, stored as milliseconds since 1970 UTC."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else milliseconds(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        return None if value is None else moment(value)
+
+
+class Subscription(Base):
+    """What a client may set of a subscription, its state and its secrets (CONTRACT 4.8)."""
+
+    __tablename__ = "webhook_subscriptions"
+    __table_args__ = (
+        CheckConstraint("status IN ('active', 'paused')", name="status"),
+        CheckConstraint(
+            "status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"
+        ),
+        # whom every event concerns: few, and found without looking at the others
+        Index(
+            "ix_webhook_subscriptions_everything",
+            "subscription_id",
+            sqlite_where=text("all_companies AND deleted_at IS NULL"),
+            postgresql_where=text("all_companies AND deleted_at IS NULL"),
+        ),
+    )
+
+    subscription_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    endpoint_url: Mapped[str] = mapped_column(String(2048))
+    event_types: Mapped[list[str]] = mapped_column(JSON())
+    """Canonical names, in the order of `warehouse.schema.codes.EVENT_TYPES`."""
+    event_mask: Mapped[int] = mapped_column(Integer())
+    """The same as bits, by their place in EVENT_TYPES: what matching asks for."""
+    all_companies: Mapped[bool]
+    """No list of companies was given."""
+    description: Mapped[str | None] = mapped_column(String(256))
+    max_per_second: Mapped[int | None] = mapped_column(Integer())
+    status: Mapped[str] = mapped_column(String(10))
+    status_reason: Mapped[str | None] = mapped_column(String(20))
+    status_changed_at: Mapped[datetime] = mapped_column(Moment())
+    created_at: Mapped[datetime] = mapped_column(Moment())
+    updated_at: Mapped[datetime] = mapped_column(Moment())
+    revision: Mapped[int] = mapped_column(BigInteger())
+    """Raised by every change of this row; its ETag."""
+    from_sequence: Mapped[int] = mapped_column(BigInteger())
+    """Only events above it: what was published before the subscription was made does not concern it."""
+    secret: Mapped[bytes] = mapped_column(LargeBinary())
+    """Encrypted (`api.webhooks.sealing`), as is the one before."""
+    secret_hint: Mapped[str] = mapped_column(String(20))
+    previous_secret: Mapped[bytes | None] = mapped_column(LargeBinary())
+    previous_secret_expires_at: Mapped[datetime | None] = mapped_column(Moment())
+    deleted_at: Mapped[datetime | None] = mapped_column(Moment())
+    """Gone for callers; the row goes when its deliveries are pruned."""
+
+
+class SubscribedCompany(Base):
+    """One company of a subscription that names companies; found by company."""
+
+    __tablename__ = "webhook_companies"
+    __table_args__ = (_CLUSTERED,)
+
+    company_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True, index=True
+    )
+    position: Mapped[int] = mapped_column(Integer())
+    """Its place in `entity_ids` as the client gave it."""
+
+
+class Lane(Base):
+    """One subscription's way through the engine: when it has something due, who works on it, how it goes.
+
+    A worker leases a lane, so that what one endpoint may bear (requests at once, per second) is kept by one.
+    """
+
+    __tablename__ = "webhook_lanes"
+    __table_args__ = (
+        Index(
+            "ix_webhook_lanes_due",
+            "next_due_at",
+            sqlite_where=text("next_due_at IS NOT NULL"),
+            postgresql_where=text("next_due_at IS NOT NULL"),
+        ),
+    )
+
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
+    )
+    next_due_at: Mapped[datetime | None] = mapped_column(Moment())
+    """The earliest `due_at` of its queue, or earlier; null where the queue is empty."""
+    lessee: Mapped[str | None] = mapped_column(String(60))
+    leased_until: Mapped[datetime | None] = mapped_column(Moment())
+    last_attempt_at: Mapped[datetime | None] = mapped_column(Moment())
+    last_success_at: Mapped[datetime | None] = mapped_column(Moment())
+    last_failure_at: Mapped[datetime | None] = mapped_column(Moment())
+    failing_since: Mapped[datetime | None] = mapped_column(Moment())
+    """The first failure since the last success."""
+    consecutive_failures: Mapped[int] = mapped_column(BigInteger())
+    """Failed attempts since the last success; tests and manual retries are not counted."""
+
+
+class MatchedEvent(Base):
+    """An event that was due to somebody: kept once, for all its deliveries. Workers need no ledger."""
+
+    __tablename__ = "webhook_events"
+
+    sequence: Mapped[int] = mapped_column(BigInteger(), primary_key=True, autoincrement=False)
+    event_id: Mapped[str] = mapped_column(String(30), unique=True)
+    event_type: Mapped[str] = mapped_column(String(30))
+    company_id: Mapped[str] = mapped_column(String(40))
+    data: Mapped[bytes] = mapped_column(LargeBinary())
+    """`data` of CONTRACT 4.6 as JSON in UTF-8: its bytes go into every body as they are."""
+    matched_at: Mapped[datetime] = mapped_column(Moment())
+    """When it was matched; deliveries made by it carry the same millisecond in their ids."""
+
+
+class Delivery(Base):
+    """One event for one subscription, whatever became of it. Ids rise with time: newest first is by id."""
+
+    __tablename__ = "webhook_deliveries"
+    __table_args__ = (
+        CheckConstraint(
+            "status IN ('pending', 'retrying', 'succeeded', 'failed', 'held', 'canceled')", name="status"
+        ),
+        Index(
+            "ix_webhook_deliveries_unsucceeded",
+            "subscription_id",
+            "status",
+            "delivery_id",
+            sqlite_where=text("status <> 'succeeded'"),
+            postgresql_where=text("status <> 'succeeded'"),
+        ),
+        _CLUSTERED,
+    )
+
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
+    )
+    delivery_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    sequence: Mapped[int] = mapped_column(BigInteger())
+    """Of `webhook_events`; without a foreign key, which would cost each row another look-up."""
+    status: Mapped[str] = mapped_column(String(10))
+    tries: Mapped[int] = mapped_column(Integer())
+    """Attempts of the present schedule: 0 to 6. A replay begins again at 0."""
+    attempt_count: Mapped[int] = mapped_column(Integer())
+    """All attempts ever, manual ones included."""
+    next_attempt_at: Mapped[datetime | None] = mapped_column(Moment())
+    last_outcome: Mapped[str | None] = mapped_column(String(10))
+    last_error: Mapped[str | None] = mapped_column(String(30))
+    last_response_status: Mapped[int | None] = mapped_column(Integer())
+    created_at: Mapped[datetime] = mapped_column(Moment())
+    completed_at: Mapped[datetime | None] = mapped_column(Moment())
+    replay_id: Mapped[str | None] = mapped_column(String(30))
+    """The replay that took it up last."""
+
+
+class QueuedAttempt(Base):
+    """An attempt to be made. Whoever deletes the row has made it: its log is written in the same commit."""
+
+    __tablename__ = "webhook_queue"
+    __table_args__ = (
+        CheckConstraint("\"trigger\" IN ('schedule', 'manual', 'replay')", name="trigger"),
+        _CLUSTERED,
+    )
+
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_lanes.subscription_id"), primary_key=True
+    )
+    due_at: Mapped[datetime] = mapped_column(Moment(), primary_key=True)
+    attempt_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    delivery_id: Mapped[str] = mapped_column(String(30))
+    trigger: Mapped[str] = mapped_column(String(10))
+
+
+class Attempt(Base):
+    """One request that was made, and what came back (CONTRACT 4.8)."""
+
+    __tablename__ = "webhook_attempts"
+    __table_args__ = (_CLUSTERED,)
+
+    delivery_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    attempt_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer())
+    trigger: Mapped[str] = mapped_column(String(10))
+    started_at: Mapped[datetime] = mapped_column(Moment())
+    duration_ms: Mapped[int] = mapped_column(Integer())
+    outcome: Mapped[str] = mapped_column(String(10))
+    error: Mapped[str | None] = mapped_column(String(30))
+    error_detail: Mapped[str | None] = mapped_column(String(500))
+    request_url: Mapped[str] = mapped_column(String(2048))
+    """Without its query, which may hold a secret of the receiver's."""
+    remote_ip: Mapped[str | None] = mapped_column(String(45))
+    response_status: Mapped[int | None] = mapped_column(Integer())
+    response_headers: Mapped[str | None] = mapped_column(Text())
+    """A JSON object."""
+    response_body: Mapped[str | None] = mapped_column(Text())
+    response_body_truncated: Mapped[bool]
+
+
+class Replay(Base):
+    """One request to deliver again; its deliveries are counted as they end."""
+
+    __tablename__ = "webhook_replays"
+
+    replay_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), index=True
+    )
+    since: Mapped[datetime] = mapped_column(Moment())
+    until: Mapped[datetime] = mapped_column(Moment())
+    statuses: Mapped[list[str]] = mapped_column(JSON())
+    event_types: Mapped[list[str] | None] = mapped_column(JSON())
+    matched: Mapped[int] = mapped_column(BigInteger())
+    succeeded: Mapped[int] = mapped_column(BigInteger())
+    failed: Mapped[int] = mapped_column(BigInteger())
+    """Failed, or taken out of the queue before they succeeded (pause, deletion, another filter)."""
+    created_at: Mapped[datetime] = mapped_column(Moment())
+    completed_at: Mapped[datetime | None] = mapped_column(Moment())
+
+
+class IdempotentRequest(Base):
+    """A request that carried an Idempotency-Key, and what it was answered (CONTRACT 4.12)."""
+
+    __tablename__ = "idempotent_requests"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
+    operation: Mapped[str] = mapped_column(String(200), primary_key=True)
+    """Method and path."""
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    fingerprint: Mapped[bytes] = mapped_column(LargeBinary(32))
+    created_at: Mapped[datetime] = mapped_column(Moment(), index=True)
+    claimed_by: Mapped[str] = mapped_column(String(30))
+    """The request that works on it, or did."""
+    status: Mapped[int | None] = mapped_column(Integer())
+    """Null while the first request runs."""
+    answer: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """Headers and body, encrypted: they may hold a secret."""
+
+
+class Mail(Base):
+    """A message to an account's owner, until it has been handed to a mail server; then its record."""
+
+    __tablename__ = "mail_outbox"
+    __table_args__ = (
+        Index(
+            "ix_mail_outbox_due",
+            "next_attempt_at",
+            sqlite_where=text("next_attempt_at IS NOT NULL"),
+            postgresql_where=text("next_attempt_at IS NOT NULL"),
+        ),
+    )
+
+    mail_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    occasion: Mapped[str] = mapped_column(String(120), unique=True)
+    """What it is about, once: `paused:whs_…:revision`, `warning:whs_…:failing since`."""
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    recipient: Mapped[str] = mapped_column(String(320))
+    subject: Mapped[str] = mapped_column(String(200))
+    body: Mapped[str] = mapped_column(Text())
+    created_at: Mapped[datetime] = mapped_column(Moment())
+    next_attempt_at: Mapped[datetime | None] = mapped_column(Moment())
+    """Null when it is done: sent, logged where there is no mail server, or given up."""
+    attempts: Mapped[int] = mapped_column(Integer())
+    sent_at: Mapped[datetime | None] = mapped_column(Moment())
+    last_error: Mapped[str | None] = mapped_column(String(500))
+
+
+class Lease(Base):
+    """Who does what only one may do at a time (fan-out, pruning)."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(30), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(60))
+    until: Mapped[datetime] = mapped_column(Moment())
+
+
+class LedgerCursor(Base):
+    """How far a reader of the ledger has come; moved in the commit that stores what it made of the events."""
+
+    __tablename__ = "ledger_cursors"
+
+    name: Mapped[str] = mapped_column(String(30), primary_key=True)
+    sequence: Mapped[int] = mapped_column(BigInteger())

@@ -1,0 +1,103 @@
+"""Reading one setting out of the environment: by name, within bounds, with an error that says what to write.
+
+Does not belong here: which settings there are (`api.settings`, `api.webhooks.settings`).
+"""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from api.proxies import check_trusted
+from api.tiers import DEFAULT, Tiers, TiersError, load_tiers
+
+_ADDRESS: Final = re.compile(
+    r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?"
+)
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class SettingError(ValueError):
+    """A setting does not make sense; the message says which and what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingReader:
+    """Settings by name out of an environment; an unset or empty one is its default."""
+
+    environment: Mapping[str, str]
+
+    def text(self, name: str, default: str) -> str:
+        return self.environment.get(name, "").strip() or default
+
+    def number(self, name: str, default: float, low: float, high: float) -> float:
+        written = self.text(name, str(default))
+        try:
+            value = float(written)
+        except ValueError:
+            raise SettingError(f"{name} must be a number, not {written!r}") from None
+        if not low <= value <= high:
+            raise SettingError(f"{name} must be from {low:g} to {high:g}, not {written}")
+        return value
+
+    def whole(self, name: str, default: int, low: int, high: int) -> int:
+        value = self.number(name, default, low, high)
+        if not value.is_integer():
+            raise SettingError(f"{name} must be a whole number, not {value:g}")
+        return int(value)
+
+    def flag(self, name: str, default: bool) -> bool:
+        written = self.text(name, "true" if default else "false").lower()
+        if written not in ("true", "false", "1", "0"):
+            raise SettingError(f"{name} must be true or false, not {written!r}")
+        return written in ("true", "1")
+
+    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+        written = self.text(name, default).lower()
+        if written not in allowed:
+            raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {written!r}")
+        return written
+
+    def address(self, name: str, default: str) -> str:
+        """A web address that paths are put behind: no query, no fragment, no credentials, no last slash."""
+        written = self.text(name, default)
+        address = written.rstrip("/")
+        if not _ADDRESS.fullmatch(address):
+            raise SettingError(f"{name} must be a web address, as https://api.example.com, not {written!r}")
+        return address
+
+    def proxies(self, name: str) -> tuple[str, ...]:
+        try:
+            return check_trusted(self.text(name, ""))
+        except ValueError as error:
+            raise SettingError(f"{name} must list addresses, networks or unix: {error}") from None
+
+    def tiers(self, name: str) -> Tiers:
+        written = self.text(name, "")
+        try:
+            return load_tiers(Path(written)) if written else DEFAULT
+        except TiersError as error:
+            raise SettingError(f"{name}: {error}") from None
+
+    def networks(self, name: str) -> tuple[Network, ...]:
+        """Networks in CIDR form, separated by commas."""
+        written = [part.strip() for part in self.text(name, "").split(",") if part.strip()]
+        try:
+            return tuple(ipaddress.ip_network(part) for part in written)
+        except ValueError as error:
+            raise SettingError(f"{name} must list networks as 127.0.0.0/8: {error}") from None
+
+    def seconds(self, name: str, default: tuple[float, ...], least: float, most: float) -> tuple[float, ...]:
+        """As many spans as the default has, in seconds, separated by commas."""
+        written = self.text(name, ",".join(f"{one:g}" for one in default)).split(",")
+        if len(written) != len(default):
+            raise SettingError(f"{name} must list {len(default)} spans in seconds, not {len(written)}")
+        try:
+            spans = tuple(float(one) for one in written)
+        except ValueError:
+            raise SettingError(f"{name} must list numbers of seconds, not {','.join(written)!r}") from None
+        if not all(least <= span <= most for span in spans):
+            raise SettingError(f"{name} must list seconds from {least:g} to {most:g}")
+        return spans

@@ -1,0 +1,106 @@
+"""What an operator may set for deliveries and mail, frozen; read with the other settings (`api.settings`).
+
+Defaults are the contract's (product.md 6.3, CONTRACT 4.7); tests and trials shorten them. Does not belong here:
+what any of it is used for.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from api.setting_reader import Network, SettingError, SettingReader
+
+_DAY: Final = 86_400.0
+_LEASE_MARGIN_SECONDS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSettings:
+    """How events are delivered. Names in the environment are FIRM_WEBHOOK_ and the upper-case field name."""
+
+    deliver: bool = True
+    """Whether `firm serve` delivers too; false where `firm deliver` does (FIRM_DELIVER)."""
+
+    waits: tuple[float, ...] = (60.0, 300.0, 1_800.0, 7_200.0, 43_200.0)
+    """Seconds between the end of a failed attempt and the next; one more attempt than waits."""
+
+    ack_seconds: float = 10.0
+    """Within which an endpoint must have answered 2xx, counted from before its name is looked up."""
+
+    lease_seconds: float = 30.0
+    """How long a worker that is not heard of keeps its lanes; at least the acknowledgement time and 20 s."""
+
+    in_flight: int = 256
+    """Attempts under way at once per worker."""
+
+    in_flight_per_endpoint: int = 4
+    """Attempts under way at once to one endpoint."""
+
+    retention_days: int = 30
+    """How long deliveries and their attempts can be read and replayed."""
+
+    allow_networks: tuple[Network, ...] = ()
+    """Networks that deliveries may go to though they are not public (FIRM_WEBHOOK_ALLOW_CIDRS): for trials."""
+
+    allow_http: bool = False
+    """Whether http:// endpoints and any port are taken: for trials."""
+
+    @classmethod
+    def read(cls, read: SettingReader) -> "WebhookSettings":
+        default = cls()
+        ack = read.number("FIRM_WEBHOOK_ACK_SECONDS", default.ack_seconds, 0.1, 60)
+        lease = read.number(
+            "FIRM_WEBHOOK_LEASE_SECONDS", max(default.lease_seconds, ack + _LEASE_MARGIN_SECONDS), 1, 3_600
+        )
+        if lease <= ack:
+            raise SettingError(
+                f"FIRM_WEBHOOK_LEASE_SECONDS must be more than FIRM_WEBHOOK_ACK_SECONDS ({ack:g}), not {lease:g}: "
+                "20 s more are advised"
+            )
+        return cls(
+            deliver=read.flag("FIRM_DELIVER", default.deliver),
+            waits=read.seconds("FIRM_WEBHOOK_WAITS", default.waits, 0, 7 * _DAY),
+            ack_seconds=ack,
+            lease_seconds=lease,
+            in_flight=read.whole("FIRM_WEBHOOK_IN_FLIGHT", default.in_flight, 1, 10_000),
+            in_flight_per_endpoint=read.whole(
+                "FIRM_WEBHOOK_IN_FLIGHT_PER_ENDPOINT", default.in_flight_per_endpoint, 1, 100
+            ),
+            retention_days=read.whole("FIRM_WEBHOOK_RETENTION_DAYS", default.retention_days, 1, 3_650),
+            allow_networks=read.networks("FIRM_WEBHOOK_ALLOW_CIDRS"),
+            allow_http=read.flag("FIRM_WEBHOOK_ALLOW_HTTP", default.allow_http),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MailSettings:
+    """How owners are written to. Names in the environment are FIRM_SMTP_ and the upper-case field name."""
+
+    host: str = ""
+    """The mail server; empty: notices go to the log (and the dashboard) alone."""
+
+    port: int = 587
+    """Its port."""
+
+    security: str = "starttls"
+    """`starttls`, `tls` (from the first byte) or `none`."""
+
+    username: str = ""
+    """Empty: no login."""
+
+    password: str = field(default="", repr=False)
+    """Never shown."""
+
+    sender: str = "webhooks@localhost"
+    """From whom notices come (FIRM_SMTP_SENDER)."""
+
+    @classmethod
+    def read(cls, read: SettingReader) -> "MailSettings":
+        default = cls()
+        return cls(
+            host=read.text("FIRM_SMTP_HOST", default.host),
+            port=read.whole("FIRM_SMTP_PORT", default.port, 1, 65_535),
+            security=read.choice("FIRM_SMTP_SECURITY", default.security, ("starttls", "tls", "none")),
+            username=read.text("FIRM_SMTP_USERNAME", default.username),
+            password=read.text("FIRM_SMTP_PASSWORD", default.password),
+            sender=read.text("FIRM_SMTP_SENDER", default.sender),
+        )
