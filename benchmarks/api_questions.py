@@ -32,6 +32,7 @@ FILTERS = (
     "revenue",
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_COMPANIES = 100_000  # that are asked for
 _SAMPLE = 200_000  # names that the common words are counted in
 _TYPED = 5  # a slip is made in a word of at least so many letters
 
@@ -71,7 +72,7 @@ class Questions:
         self._chance = random.Random(7)
         rows = f"read_parquet('{world.folder / 'companies.parquet'}')"
         with connect() as memory:
-            found = memory.execute(f"FROM {rows} ORDER BY hash(company_id) LIMIT 20000")
+            found = memory.execute(f"FROM {rows} ORDER BY hash(company_id) LIMIT {_COMPANIES}")
             self.rows: list[Row] = [dict(zip(COLUMNS, row, strict=True)) for row in found.fetchall()]
             names = memory.execute(f"SELECT name FROM {rows} ORDER BY hash(name) LIMIT {_SAMPLE}").fetchall()
         counted = Counter(word for (name,) in names for word in name.lower().split() if word.isalnum())
@@ -221,6 +222,8 @@ def profile(which: str, row: Row, key: str) -> Ask:
     number = row["org_number"]
     path = {
         "ours": f"/api/v1/companies/{number}",
+        "kept": f"/api/v1/companies/{number}",
+        "cold": f"/api/v1/companies/{number}",
         "empty": "/",
         "datasette": f"/peer/companies/{number}.json?_shape=array",
         "roapi": f"/api/tables/companies?filter[org_number]={quote(repr(number))}&limit=1",

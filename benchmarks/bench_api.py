@@ -1,15 +1,22 @@
 """Profiles over HTTP, against an empty Litestar handler, datasette and roapi on the same rows.
 
+Ours are companies that were never asked for before, so that nothing a worker keeps of earlier answers helps, while
+the release is in the system's page cache, where a machine with memory to spare has it. `kept` asks for the same
+ones again; `cold` for others after the system was told to drop the file, so that answers are read from the disk.
+
 Servers and load run on one machine over loopback, in alternated rounds of short turns, because machines swing by
 half between minutes; ratios are medians over the rounds. Memory is read while the servers run. Does not belong
 here: lists and search (`bench_search`). `run` is what `make bench` calls.
 """
 
+import itertools
+import os
 import random
 import statistics
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks import api_world
@@ -20,10 +27,28 @@ from benchmarks.load import Answers, measure, percentile
 
 CONNECTIONS = 16
 TURNS = 4  # of each server within a round
-SERVERS = {"ours": "ours", "empty": "empty", "datasette": "datasette", "roapi": "roapi", "roapi-kv": "roapi"}
+SERVERS = {
+    "ours": "ours",
+    "kept": "ours",
+    "cold": "ours",
+    "empty": "empty",
+    "datasette": "datasette",
+    "roapi": "roapi",
+    "roapi-kv": "roapi",
+}
 """What is asked, and the process that answers it. Roapi's key-value store is a hash map of ready JSON in memory,
 without keys, quota, tags or log: told as the ceiling."""
-REQUESTS = {"ours": 9_000, "empty": 12_000, "datasette": 1_200, "roapi": 200, "roapi-kv": 12_000}
+REQUESTS = {
+    "ours": 9_000,
+    "kept": 9_000,
+    "cold": 2_000,
+    "empty": 12_000,
+    "datasette": 1_200,
+    "roapi": 200,
+    "roapi-kv": 12_000,
+}
+OTHERWISE = {"kept": "asked for again", "cold": "read from the disk"}
+_PIECE = 1 << 22
 MOST_SECONDS = 2.0  # a turn of a slow peer is cut to about this
 PEERS = {
     "empty": "empty Litestar handler",
@@ -48,44 +73,75 @@ class Round:
 def run(companies: int = 1_000_000, rounds: int = 5) -> list[dict[str, Any]]:
     """One result per peer, the p99 beside the empty handler's, and what the release took to make and keep."""
     built = world(companies)
-    rows = Questions(built).rows
-    chance = random.Random(1)
+    rows = Rows(Questions(built).rows, built.documents)
     with ExitStack() as stack:
         servers = {
             which: stack.enter_context(serving(which, built)) for which in dict.fromkeys(SERVERS.values())
         }
-        counts = {asked: _warmed(asked, servers, rows, chance) for asked in SERVERS}
-        measured = [_round(servers, counts, rows, chance) for _ in range(rounds)]
+        counts = {asked: _warmed(asked, servers, rows) for asked in SERVERS}
+        measured = [_round(servers, counts, rows) for _ in range(rounds)]
         memory = {which: server.memory() for which, server in servers.items()}
     results = [_faster(peer, measured, memory, companies) for peer in PEERS]
+    results += [_otherwise(asked, measured, companies) for asked in OTHERWISE]
     return [*results, _steadier(measured, companies), *release_results(built)]
 
 
-def _warmed(asked: str, servers: dict[str, Server], rows: Sequence[Row], chance: random.Random) -> int:
+class Rows:
+    """The companies that are asked for: ours each once, some once more; a peer's by chance."""
+
+    def __init__(self, rows: Sequence[Row], documents: Path) -> None:
+        self._rows = rows
+        self._documents = documents
+        self._new = iter(rows)
+        self._chance = random.Random(1)
+        self._former: list[Row] = []
+
+    def drawn(self, asked: str, count: int) -> list[Row]:
+        if asked == "kept":
+            return self._former
+        if SERVERS[asked] != "ours":
+            return self._chance.choices(self._rows, k=count)
+        (_dropped if asked == "cold" else _read_through)(self._documents)
+        self._former = list(itertools.islice(self._new, count))
+        if len(self._former) < count:
+            raise RuntimeError(f"only {len(self._rows)} companies to ask for: measure fewer rounds")
+        return self._former
+
+
+def _read_through(path: Path) -> None:
+    """Puts a file into the system's page cache."""
+    with path.open("rb", buffering=0) as file:
+        while file.read(_PIECE):
+            pass
+
+
+def _dropped(path: Path) -> None:
+    """Takes a file out of the system's page cache."""
+    with path.open("rb", buffering=0) as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _warmed(asked: str, servers: dict[str, Server], rows: Rows) -> int:
     """Requests of one turn, after some that fill caches: as many as asked, fewer of a slow peer."""
     few = max(16, min(300, REQUESTS[asked] // TURNS))
-    taken = _turn(asked, servers, rows, chance, few).seconds
+    taken = _turn(asked, servers, rows, few).seconds
     return max(CONNECTIONS, min(REQUESTS[asked] // TURNS, int(few * MOST_SECONDS / taken)))
 
 
-def _turn(
-    asked: str, servers: dict[str, Server], rows: Sequence[Row], chance: random.Random, count: int
-) -> Answers:
+def _turn(asked: str, servers: dict[str, Server], rows: Rows, count: int) -> Answers:
     server = servers[SERVERS[asked]]
-    asks = [profile(asked, row, server.key) for row in chance.choices(rows, k=count)]
+    asks = [profile(asked, row, server.key) for row in rows.drawn(asked, count)]
     return measure(HOST, server.port, asks, CONNECTIONS)
 
 
-def _round(
-    servers: dict[str, Server], counts: dict[str, int], rows: Sequence[Row], chance: random.Random
-) -> Round:
+def _round(servers: dict[str, Server], counts: dict[str, int], rows: Rows) -> Round:
     """Turns are short, so that a busy moment of the machine meets all alike."""
     told = Round()
     turns, work = {asked: [] for asked in SERVERS}, dict.fromkeys(SERVERS, 0.0)
     for _ in range(TURNS):
         for asked in SERVERS:
             before = servers[SERVERS[asked]].worked()
-            turns[asked].append(_turn(asked, servers, rows, chance, counts[asked]))
+            turns[asked].append(_turn(asked, servers, rows, counts[asked]))
             work[asked] += servers[SERVERS[asked]].worked() - before
     for asked, answers in turns.items():
         told.work[asked] = work[asked] / (TURNS * counts[asked])
@@ -110,6 +166,21 @@ def _faster(peer: str, measured: list[Round], memory: dict[str, Memory], compani
         "peer_cpu_us": _microseconds(measured, peer),
         "memory_mb": memory["ours"].own,
         "peer_memory_mb": memory[SERVERS[peer]].own,
+    }
+
+
+def _otherwise(asked: str, measured: list[Round], companies: int) -> dict[str, Any]:
+    return {
+        "name": f"profile {OTHERWISE[asked]}, {api_world.written(companies)} companies",
+        "against": PEERS["empty"],
+        "ours_rps": round(statistics.median(one.rate[asked] for one in measured)),
+        "peer_rps": round(statistics.median(one.rate["empty"] for one in measured)),
+        "ratio": round(statistics.median(one.rate[asked] / one.rate["empty"] for one in measured), 3),
+        "asked": "told",
+        "met": None,
+        "unit": "requests/s",
+        "ours_cpu_us": _microseconds(measured, asked),
+        "peer_cpu_us": _microseconds(measured, "empty"),
     }
 
 

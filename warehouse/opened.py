@@ -22,7 +22,7 @@ from warehouse.reading import Document
 from warehouse.segments import read_only
 
 _CACHED_KIB: Final = 8192  # of each connection, of which there are few
-KEPT: Final = 32_768  # profiles of 1.5 kB or so: asked for again, they cost no read
+KEPT: Final = 32_768  # profiles of half a kilobyte or so: asked for again, they cost no read
 
 
 class OpenRelease:

@@ -109,6 +109,9 @@ class _Pinned:
     def profile(self, company_id: str) -> Document | None:
         return self._held.profile(self._connection, company_id)
 
+    def parts(self, company_id: str) -> Mapping[str, bytes]:
+        return profiles.parts(self._connection, company_id)
+
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
         with self._limited() as budget:
             return companies.search(self._connection, partial(self._scans.rows, budget), query, after, limit)

@@ -24,16 +24,11 @@ class TookTooLong(TimeoutError):  # noqa: N818 - named for what happened
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One profile. `body` is the compact JSON object of the 14 fields, `etag` 16 hex of its SHA-256.
-
-    `parts` holds what `include=` adds, by name (detail, identifiers, address, sources): each the text of a
-    JSON object whose members are merged at top level.
-    """
+    """One profile. `body` is the compact JSON object of the 14 fields, `etag` 16 hex of its SHA-256."""
 
     company_id: str
     body: bytes
     etag: str
-    parts: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +177,14 @@ class Snapshot(Protocol):
 
     def profile(self, company_id: str) -> Document | None:
         """The ready profile; None when this release has no such company."""
+        ...
+
+    def parts(self, company_id: str) -> Mapping[str, bytes]:
+        """What `include=` adds to a profile, by name (detail, identifiers, address, sources).
+
+        Each is the text of a JSON object whose members are merged at top level. Empty when this release has no
+        such company.
+        """
         ...
 
     def search(self, query: Search, after: Key | None, limit: int) -> Page:

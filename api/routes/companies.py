@@ -10,7 +10,7 @@ from api.endpoints import endpoint
 from api.pages import merged
 from api.parameters import Values
 from api.queries import FIELDS, INCLUDE, PROFILE, PROFILE_FIELDS
-from warehouse.reading import Document
+from warehouse.reading import Document, Snapshot
 from warehouse.schema.identifiers import CompanyNumber, parse
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -40,17 +40,18 @@ def _profile(call: Call, number: CompanyNumber, values: Values, scoped: str | No
             if elsewhere and elsewhere.market != number.market and snapshot.head(elsewhere.company_id):
                 raise not_found(elsewhere, "wrong_market")
             raise not_found(number)
-        body, tag = _shown(document, values)
+        body, tag = _shown(snapshot, document, values)
         return data_answer(call, call.service.stamps.of(snapshot), body, tag, location(call, number))
 
 
-def _shown(document: Document, values: Values) -> tuple[bytes, bytes]:
+def _shown(snapshot: Snapshot, document: Document, values: Values) -> tuple[bytes, bytes]:
     """The stored body with its stored tag, unless the query asks for more or less."""
     if not values.by_name:
         return document.body, document.etag.encode()
     include, fields = values[INCLUDE], values[FIELDS]
     body = selected(document.body, fields) if fields else document.body
-    body = merged(document.parts, include, body)
+    if include:
+        body = merged(snapshot.parts(document.company_id), include, body)
     return body, digest(body)
 
 

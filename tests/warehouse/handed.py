@@ -109,7 +109,7 @@ def served(layout: Layout, market: str, on: dt.date) -> dict[str, list[bytes]]:
             document = snapshot.profile(company)
             if document is not None:
                 found["companies"].append(document.body)
-                parts = b",".join(document.parts[name][1:-1] for name in document.parts)
+                parts = b",".join(part[1:-1] for part in snapshot.parts(company).values())
                 found["details"].append(b'{"id":"%b",%b}' % (company.encode(), parts))
                 for table, page in _pages(snapshot, company, on):
                     assert not page.has_more

@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -33,17 +34,22 @@ FIELDS = [
 
 
 def _document(layout: Layout, **tables: Any) -> Document:
+    return _document_and_parts(layout, **tables)[0]
+
+
+def _document_and_parts(layout: Layout, **tables: Any) -> tuple[Document, Mapping[str, bytes]]:
     learn(layout, "NO", 0, **tables)
     publish(layout, "NO")
     reader = Reader(layout)
     with reader.pin() as snapshot:
-        found = snapshot.profile(ONE)
+        found, parts = snapshot.profile(ONE), snapshot.parts(ONE)
         assert snapshot.head(ONE)
         assert snapshot.head("firm:NO:1") is None
         assert snapshot.profile("firm:NO:1") is None
+        assert snapshot.parts("firm:NO:1") == {}
     reader.close()
     assert found is not None
-    return found
+    return found, parts
 
 
 def test_the_fourteen_fields_in_order_and_nothing_else(layout: Layout) -> None:
@@ -75,10 +81,8 @@ def test_the_parts_are_objects_to_merge(layout: Layout) -> None:
         {"company_id": ONE, "scheme": "isin", "value": "NO2"},
         {"company_id": ONE, "scheme": "isin", "value": "NO1"},
     ]
-    parts = {
-        name: json.loads(part)
-        for name, part in _document(layout, companies=[company], identifiers=others).parts.items()
-    }
+    _, found = _document_and_parts(layout, companies=[company], identifiers=others)
+    parts = {name: json.loads(part) for name, part in found.items()}
     assert list(parts) == ["detail", "identifiers", "address", "sources"]
     assert parts["detail"]["previous_names"] == ["Før AS"]
     assert parts["detail"]["employees"] == 0

@@ -122,8 +122,8 @@ def test_under_load_no_answer_is_torn(layout: Layout) -> None:
         while not done.is_set():
             with reader.pin() as snapshot:
                 words = {
-                    json.loads(document.parts["detail"])["website"] if document else None
-                    for document in (snapshot.profile(f"firm:NO:90000000{n}") for n in range(3))
+                    json.loads(parts["detail"])["website"] if parts else None
+                    for parts in (snapshot.parts(f"firm:NO:90000000{n}") for n in range(3))
                 }
                 if words != {f"v{snapshot.number - 1}"}:
                     failures.append(f"{snapshot.number}: {words}")

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from warehouse.reading import Document, Head
 
-_PROFILE: Final = (
-    "SELECT body, etag, detail, identifiers, address, sources FROM companies WHERE company_id = ?"
-)
+_PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
+_PART_NAMES: Final = ("detail", "identifiers", "address", "sources")
+_PARTS: Final = f"SELECT {', '.join(_PART_NAMES)} FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
 
 
 def profile(connection: sqlite3.Connection, company_id: str) -> Document | None:
-    """The ready profile with its parts."""
+    """The ready profile."""
     row = connection.execute(_PROFILE, (company_id,)).fetchone()
-    if row is None:
-        return None
-    body, etag, detail, identifiers, address, sources = row
-    parts = {"detail": detail, "identifiers": identifiers, "address": address, "sources": sources}
-    return Document(company_id, body, etag, parts)
+    return Document(company_id, row[0], row[1]) if row else None
+
+
+def parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
+    """What may be added to the profile, by name."""
+    row = connection.execute(_PARTS, (company_id,)).fetchone()
+    return dict(zip(_PART_NAMES, row, strict=True)) if row else {}
 
 
 def head(connection: sqlite3.Connection, company_id: str) -> Head | None:
