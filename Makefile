@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TOOLS := tests/openapi/node_modules
+TOOLS := tests/openapi/node_modules/.installed tests/receivers/node_modules/.installed
 SERVE ?= 1
 SCALE ?= default
 export PYTHONDONTWRITEBYTECODE := 1
@@ -28,18 +28,18 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
 	@touch $@
 
-# Linters and a client generator that read the OpenAPI document: where there is npm, else their tests are skipped.
-$(TOOLS)/.installed: tests/openapi/package-lock.json
+# Readers of the OpenAPI document, and verifiers of deliveries: where there is npm, else their tests are skipped.
+$(TOOLS): tests/%/node_modules/.installed: tests/%/package-lock.json
 	@command -v npm >/dev/null || { echo "npm is not there: the tests of outside tools are skipped"; exit 0; }; \
-	echo "Installing the tools that read the OpenAPI document (once) ..." && \
-	cd tests/openapi && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
+	echo "Installing what tests/$* takes from npm (once) ..." && \
+	cd tests/$* && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
 
 setup: $(VENV)/.dev ## the environment alone, in .venv
 
 run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SERVE=0: end instead)
 	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
 
-test: $(VENV)/.dev $(TOOLS)/.installed ## every test
+test: $(VENV)/.dev $(TOOLS) ## every test
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 check: $(VENV)/.dev ## format, lint, types, import contracts

@@ -17,6 +17,7 @@ from api.clock import Clock
 from api.db.engine import Database
 from api.db.records import AccountRecord, KeyRecord
 from api.db.repositories import AccountRepository, KeyRepository, UsageRepository
+from api.db.subscriptions import SubscriptionRepository
 from api.keys import KINDS, Kind, digest_of, make_key, shown_parts
 from api.months import month_at
 from api.origins import check_domain
@@ -51,7 +52,7 @@ class Accounts:
         self, database: Database, pepper: bytes, clock: Clock, ulids: Ulids, tiers: Tiers = DEFAULT
     ) -> None:
         self._database = database
-        self._tiers = tiers.names
+        self._tiers = tiers
         self._pepper = pepper
         self._clock = clock
         self._ulids = ulids
@@ -61,7 +62,11 @@ class Accounts:
         if not _EMAIL.fullmatch(email) or len(email) > _LONGEST_EMAIL:
             raise AccountError(f"{email!r} is not an e-mail address")
         account = AccountRecord(
-            self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers), "active", self._clock.now()
+            self._ulids.make("acc"),
+            email,
+            _one_of("tier", tier, self._tiers.names),
+            "active",
+            self._clock.now(),
         )
         with self._database.writing() as session:
             accounts = AccountRepository(session)
@@ -85,11 +90,22 @@ class Accounts:
         with self._database.reading() as session:
             return UsageRepository(session.connection()).count(account_id, month)
 
+    def subscriptions(self, account_id: str) -> int:
+        """How many webhook subscriptions there are, paused ones too."""
+        with self._database.reading() as session:
+            return SubscriptionRepository(session.connection()).count(account_id)
+
     def set_tier(self, named: str, tier: str) -> AccountRecord:
+        """Another tier; one without webhooks pauses the account's subscriptions (CONTRACT 4.8)."""
+        chosen = self._tiers.named(_one_of("tier", tier, self._tiers.names))
         with self._database.writing() as session:
-            accounts = AccountRepository(session)
+            accounts, now = AccountRepository(session), self._clock.now()
             account = _found(accounts, named)
-            accounts.change(account.account_id, self._clock.now(), tier=_one_of("tier", tier, self._tiers))
+            accounts.change(
+                account.account_id, now, tier=tier
+            )  # first: the account is locked before its lanes
+            if not chosen.webhooks:
+                SubscriptionRepository(session.connection()).downgrade(account.account_id, now)
         return replace(account, tier=tier)
 
     def set_status(self, named: str, status: str) -> AccountRecord:

@@ -15,6 +15,7 @@ from api.call import Call
 from api.media import check_accept, check_body
 from api.origins import allowed, parse_origin
 from api.problems import Problem, problem
+from api.webhooks.refusals import tier_required
 
 _READS: Final = ("GET", "HEAD")
 _UNAUTHENTICATED: Final = 401
@@ -42,7 +43,10 @@ async def admit(call: Call) -> None:
     if meter.count.used >= meter.allowed and call.route.counted:
         limits.check_quota(meter)
     check_accept(call.incoming.get(b"accept"))
-    check_body(call.incoming)
+    body = call.route.body
+    check_body(call.incoming, body.limit, body.media_types)
+    if call.route.needs_webhooks:
+        check_tier(call, caller)
 
 
 async def _recognised(call: Call, authorization: bytes | None) -> Caller:
@@ -106,3 +110,10 @@ def check_account(caller: Caller) -> None:
         raise problem("account_suspended", "Contact support.")
     if caller.account_status == "payment_required":
         raise problem("payment_required", "The trial ended or no payment succeeded.")
+
+
+def check_tier(call: Call, caller: Caller) -> None:
+    """Webhooks are for some tiers only (product.md 6.3)."""
+    tier = caller.meter.tier
+    if not tier.webhooks:
+        raise tier_required(call.service.settings.tiers, tier.name)

@@ -65,9 +65,9 @@ def public_answer(call: Call, body: bytes) -> Answer:
     return Answer(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
 
 
-def plain_answer(status: int, body: bytes) -> Answer:
-    """A small JSON answer that must not be kept (health, readiness)."""
-    return Answer(status, [JSON, (b"content-length", b"%d" % len(body)), NO_STORE, VARY], body)
+def plain_answer(status: int, body: bytes, extra: Sequence[Header] = ()) -> Answer:
+    """A JSON answer that must not be kept (health, readiness, what is an account's own)."""
+    return Answer(status, [JSON, (b"content-length", b"%d" % len(body)), NO_STORE, VARY, *extra], body)
 
 
 def problem_answer(call: Call, trouble: Problem) -> Answer:

@@ -5,6 +5,8 @@ reading the environment (the composition root does that and passes in what it op
 """
 
 import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from litestar import Litestar, Request
@@ -16,10 +18,11 @@ from api.answers import Answer, problem_answer
 from api.auth import Authenticator
 from api.call import Call, current
 from api.clock import Clock
+from api.control import ControlPlane
 from api.db.counts import Counts
 from api.db.engine import Database
 from api.edge import Edge
-from api.endpoints import straight
+from api.endpoints import in_order, straight
 from api.limits import Limits
 from api.logs import LOGGER
 from api.metrics import Desk, Metrics, publishing
@@ -35,11 +38,17 @@ from api.service import Service, SnapshotSource
 from api.settings import ApiSettings
 from api.stamps import Stamps
 from api.ulids import Ulids
+from api.webhooks.names import Lookup, Names
+from api.webhooks.sealing import Sealer
+from api.webhooks.sending import Sender
+from api.webhooks.subscriptions import Subscriptions
 from warehouse.reader import NoRelease
+
+Beside = Callable[[Callable[[str], None]], AbstractAsyncContextManager[None]]
+"""What runs while the service does; it is given what counts an attempt's outcome."""
 
 _SHOWN = 200
 _PUBLISHED_AFTER = 30  # seconds until it is worth asking again
-_METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 
 def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is handed in
@@ -50,13 +59,17 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     clock: Clock | None = None,
     write_access_log: Write | None = None,
     desk: Desk | None = None,
+    resolver: Lookup | None = None,
+    deliveries: Beside | None = None,
 ) -> Litestar:
     """The service as an ASGI application.
 
     `database` has been migrated (`api.db.migrate.prepare`); `write_access_log` receives whole lines, by
     default standard error where `settings.access_log` says so. `desk`: where one of several workers counts.
+    `resolver`: whom to ask for the addresses of endpoints, by default the system. `deliveries`: what
+    delivers webhooks in this process.
     """
-    clock = clock or Clock()
+    clock, resolver = clock or Clock(), resolver or Names()
     ulids = Ulids(clock.wall)
     accounts = Accounts(database, secrets.pepper, clock, ulids, settings.tiers)
     limits = Limits(settings.tiers, clock, Counts(database))
@@ -64,6 +77,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         write_access_log = _to_standard_error
     metrics = Metrics(desk)
     lookup = metrics.counted("key_lookups", accounts.lookup)
+    control, sealer = ControlPlane(database), Sealer(secrets.sealing_keys)
     service = Service(
         settings=settings,
         reader=reader,
@@ -81,11 +95,24 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         metrics=metrics,
         proxies=Proxies(settings.trusted_proxies),
         openapi=document(settings.public_url),
+        control=control,
+        sealer=sealer,
+        subscriptions=Subscriptions(
+            control,
+            lambda: _last_sequence(reader),
+            sealer,
+            settings.webhooks,
+            settings.tiers,
+            clock,
+            ulids,
+            resolver,
+        ),
+        sender=Sender(settings.webhooks, clock, resolver),
     )
-    return _litestar(service)
+    return _litestar(service, deliveries or (lambda _: nullcontext()))
 
 
-def _litestar(service: Service) -> Litestar:
+def _litestar(service: Service, deliveries: Beside) -> Litestar:
     def start() -> None:
         service.limits.start(service.settings.bursts_path)
 
@@ -93,6 +120,8 @@ def _litestar(service: Service) -> Litestar:
         service.access_log.flush()
         service.lists.close()
         await service.limits.stop()
+        await service.sender.close()
+        service.control.close()
 
     # Litestar asks of what a handler returns for `to_asgi_response` only; `Answer` has it
     handlers: dict[int | type[Exception], Any] = {
@@ -104,13 +133,25 @@ def _litestar(service: Service) -> Litestar:
         openapi_config=None,  # our own document: `api.openapi`
         logging_config=None,
         debug=False,
-        lifespan=[lambda _: publishing(service.metrics)],
+        lifespan=[
+            lambda _: publishing(service.metrics),
+            lambda _: deliveries(service.metrics.attempted),
+        ],
         on_startup=[start],
         on_shutdown=[stop],
         exception_handlers=handlers,
     )
     app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _failed)
     return app
+
+
+def _last_sequence(reader: SnapshotSource) -> int:
+    """How far events are published; 0 where nothing is yet."""
+    try:
+        with reader.pin() as snapshot:
+            return snapshot.last_sequence
+    except NoRelease:
+        return 0
 
 
 def _to_standard_error(lines: bytes) -> None:
@@ -124,7 +165,7 @@ def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer
     if isinstance(error, NotFoundException):
         trouble = problem("route_not_found", f"There is nothing at {redact(call.path)[:_SHOWN]}.")
     elif isinstance(error, MethodNotAllowedException):
-        allow = _in_order((error.headers or {}).get("allow", ""))
+        allow = in_order((error.headers or {}).get("allow", "").split(", "))
         trouble = problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
         trouble.headers = [(b"allow", allow.encode())]
     elif error.status_code < 500:  # noqa: PLR2004
@@ -134,11 +175,6 @@ def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer
     else:
         return _on_failure(request, error)
     return problem_answer(call, trouble)
-
-
-def _in_order(allowed: str) -> str:
-    """Methods as the contract lists them; Litestar keeps them in a set."""
-    return ", ".join(sorted(allowed.split(", "), key=_METHODS.index))
 
 
 def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:

@@ -13,7 +13,10 @@ from typing import Final
 from litestar.types import HTTPScope
 
 from api.auth import Caller
+from api.bodies import Body, Object
 from api.service import Service
+
+NO_BODY: Final = Body()
 
 
 class Sharing(Enum):
@@ -34,6 +37,10 @@ class Route:
     """Whether its answers count against the month's quota."""
     secret_only: bool = False
     """Whether publishable keys are refused."""
+    body: Body = NO_BODY
+    """What it takes as a body; of one that it does not read, what it lets pass."""
+    needs_webhooks: bool = False
+    """Whether only tiers with webhooks may ask."""
 
 
 UNROUTED: Final = Route("unknown", Sharing.NOBODY)
@@ -62,6 +69,15 @@ class Call:
     route: Route = UNROUTED
     problem: str | None = None
     """Code of the problem that was answered."""
+    sent: Object | None = None
+    """The JSON object that was sent, where the operation takes one."""
+
+    @property
+    def body(self) -> Object:
+        """The JSON object that was sent; only for operations that take one."""
+        if self.sent is None:
+            raise RuntimeError("this operation takes no body")
+        return self.sent
 
     @property
     def places(self) -> dict[str, str]:

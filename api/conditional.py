@@ -1,7 +1,7 @@
 """Entity tags and conditional requests (CONTRACT «Conditional requests»).
 
-Tags depend on content only, so they are the same for every key and process. Does not belong here: If-Match of
-webhook resources (their version is their tag).
+Tags of company data depend on content only, so they are the same for every key and process; the tag of a webhook
+resource is its revision. Does not belong here: what a revision is (`api.db.webhook_models`).
 """
 
 import hashlib
@@ -24,3 +24,9 @@ def matches(if_none_match: bytes, tag: bytes) -> bool:
         return True
     asked = [entry.strip() for entry in if_none_match.split(b",")]
     return b"*" in asked or any(entry.removeprefix(b"W/") == b'"' + tag + b'"' for entry in asked)
+
+
+def strongly_matches(if_match: bytes, tag: bytes) -> bool:
+    """Strong comparison of an If-Match (`*`, one tag or a list) with a bare tag: weak tags match nothing."""
+    asked = [entry.strip() for entry in if_match.split(b",")]
+    return b"*" in asked or b'"' + tag + b'"' in asked

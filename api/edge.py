@@ -18,7 +18,12 @@ from api.proxies import FORWARDING
 from api.service import Service
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
-_LISTS: Final = (b"accept", b"if-none-match", *FORWARDING)  # several lines are one list (RFC 9110 5.3)
+_LISTS: Final = (
+    b"accept",
+    b"if-none-match",
+    b"if-match",
+    *FORWARDING,
+)  # several lines are one list (RFC 9110 5.3)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 _READS: Final = ("GET", "HEAD")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""How a reading operation is bound to its path: admission, handler, answer, in the contract's order.
+"""How an operation is bound to its path: admission, body, handler, answer, in the contract's order.
 
 Litestar routes, and tells 404 and 405; `endpoint` answers at the place of a middleware, before Litestar would
 build a Request and look for arguments that no handler of ours has. Does not belong here: what a handler answers
@@ -6,8 +6,9 @@ build a Request and look for arguments that no handler of ours has. Does not bel
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Final
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
 
 from litestar import HttpMethod, route
 from litestar.handlers import HTTPRouteHandler
@@ -15,65 +16,124 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from api.admission import admit, check_url
 from api.answers import Answer, problem_answer
-from api.call import Call, Route, Sharing, current
-from api.cors import METHODS, options_headers
+from api.bodies import Body, read_object
+from api.call import NO_BODY, Call, Route, Sharing, current
+from api.cors import options_headers
+from api.idempotency import once
 from api.problems import Problem
 
 Handler = Callable[[Call], Awaitable[Answer]]
 
-_METHODS: Final = [HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS]
+_ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+_READS: Final = ("GET", "HEAD")
 _LOCATED: Final = (200, 304)
 _ENDS: Final = re.compile(r"(/[^{}]+)/\{(\w+):str\}")
 
 
-def endpoint(
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One operation: the method and path it answers, and how. GET answers HEAD too."""
+
+    path: str
+    method: str
+    name: str
+    route: Route
+    public: bool
+    takes_body: bool
+    handler: Handler
+
+    async def answer(self, call: Call, receive: Receive) -> Answer:
+        """The answer to an admitted call, or the problem that stands in its way."""
+        call.route = self.route
+        try:
+            if self.public:
+                check_url(call.scope["raw_path"], call.query)
+            else:
+                await admit(call)
+            if self.takes_body:
+                call.sent = await read_object(receive, self.route.body)
+            if self.method == "POST":
+                return await once(call, self.handler)
+            answer = await self.handler(call)
+        except Problem as trouble:
+            return problem_answer(call, trouble)
+        return _located(call, answer) if self.method == "GET" else answer
+
+
+def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handler
     path: str,
     *,
+    method: str = "GET",
+    body: Body | None = None,
     public: bool = False,
     counted: bool = True,
     secret_only: bool = False,
+    needs_webhooks: bool = False,
     sharing: Sharing | None = None,
-) -> Callable[[Handler], HTTPRouteHandler]:
-    """Binds a handler to GET and HEAD of a path; OPTIONS is told what there is.
+) -> Callable[[Handler], Endpoint]:
+    """Makes a handler the answer to one method of a path; GET includes HEAD.
 
-    `sharing` says which pages may read the answers: those of publishable keys where these are admitted, else
-    nobody's, unless it says otherwise. What is not `counted` is answered though the month is used up.
+    `body` says what it takes as a body, which the handler finds in `call.body`; a POST may always carry an
+    Idempotency-Key. `sharing` says which pages may read the answers: those of publishable keys where these are
+    admitted, else nobody's, unless it says otherwise. What is not `counted` is answered though the month is
+    used up.
     """
     chosen = sharing or (Sharing.NOBODY if public or secret_only else Sharing.PAGES)
-    told = Route(path.replace(":str", ""), chosen, counted, secret_only)
+    told = Route(path.replace(":str", ""), chosen, counted, secret_only, body or NO_BODY, needs_webhooks)
 
-    def bind(handler: Handler) -> HTTPRouteHandler:
-        async def answered(call: Call) -> Answer:
-            if call.method == "OPTIONS":
-                return Answer(204, options_headers(call, METHODS), b"")
-            try:
-                if public:
-                    check_url(call.scope["raw_path"], call.query)
-                else:
-                    await admit(call)
-                return _located(call, await handler(call))
-            except Problem as trouble:
-                return problem_answer(call, trouble)
-
-        async def run(scope: Scope, receive: Receive, send: Send) -> None:
-            call = current()
-            call.route = told
-            answer = await answered(call)
-            await answer(scope, receive, send)
-
-        async def operation() -> Answer:
-            return await answered(current())
-
-        bound = route(
-            path,
-            http_method=_METHODS,
-            name=handler.__name__,
-            opt={"public": public, "run": run},
-            middleware=[_in_place_of(run)],
-        )
-        return bound(operation)
+    def bind(handler: Handler) -> Endpoint:
+        name = cast("str", getattr(handler, "__name__", path))
+        return Endpoint(path, method, name, told, public, body is not None, handler)
 
     return bind
+
+
+def bound(endpoints: Iterable[Endpoint]) -> tuple[HTTPRouteHandler, ...]:
+    """The endpoints as Litestar takes them: one handler per path, whatever its methods."""
+    paths: dict[str, dict[str, Endpoint]] = {}
+    for one in endpoints:
+        methods = paths.setdefault(one.path, {})
+        if one.method in methods:
+            raise ValueError(f"{one.method} {one.path} has two handlers")
+        methods[one.method] = one
+    return tuple(_bound(path, methods) for path, methods in paths.items())
+
+
+def in_order(methods: Iterable[str]) -> str:
+    """Methods as the contract lists them (4.10, method_not_allowed)."""
+    return ", ".join(sorted(methods, key=_ORDER.index))
+
+
+def _bound(path: str, methods: Mapping[str, Endpoint]) -> HTTPRouteHandler:
+    by_method = dict(methods)
+    if "GET" in by_method:
+        by_method["HEAD"] = by_method["GET"]
+    first = next(iter(methods.values()))
+    known = [*by_method, "OPTIONS"]
+    allow = in_order(known)
+
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        call = current()
+        chosen = by_method.get(call.method)
+        if chosen is None:  # Litestar lets nothing else pass
+            call.route = first.route
+            answer = Answer(204, options_headers(call, allow), b"")
+        else:
+            answer = await chosen.answer(call, receive)
+        await answer(scope, receive, send)
+
+    async def operation() -> None:
+        """Never called: `run` stands before it."""
+
+    handler = route(
+        path,
+        http_method=[HttpMethod(method) for method in known],
+        name=first.name,
+        opt={"public": first.public, "run": run, "endpoints": methods},
+        middleware=[_in_place_of(run)],
+        status_code=200,
+    )
+    return handler(operation)
 
 
 def _in_place_of(run: ASGIApp) -> Callable[[ASGIApp], ASGIApp]:
@@ -84,7 +144,7 @@ def _in_place_of(run: ASGIApp) -> Callable[[ASGIApp], ASGIApp]:
 
 
 def straight(handlers: Iterable[HTTPRouteHandler]) -> dict[str, tuple[str, ASGIApp]]:
-    """Endpoints whose path ends in its only parameter: by what stands before it, the parameter and the endpoint.
+    """Paths that end in their only parameter: by what stands before it, the parameter and what answers.
 
     Litestar's router remembers a thousand paths, and companies have millions: `api.edge` leads these itself.
     ValueError where another path lies below the same beginning, for then only the router knows which is meant.

@@ -31,6 +31,9 @@ EMPTY_FOR_VISITOR: Final = -2
 """What `visit` gives where the visitor's own bucket holds none."""
 _DEEPEST: Final = 60.0
 _METERS: Final = 100_000
+_TESTS_A_MINUTE: Final = 10
+_TEST_EVERY: Final = 60 // _TESTS_A_MINUTE
+_TESTS: Final = Rate(_TESTS_A_MINUTE / 60, _TESTS_A_MINUTE)
 _CACHED: Final = 4096
 
 
@@ -136,6 +139,12 @@ class Limits:
             "month",
             month.to_second - int(self._wall()),
         )
+
+    def check_test(self, subscription_id: str, now: float) -> None:
+        """429 where a subscription's endpoint has had its test sends of the minute (CONTRACT 4.8)."""
+        if self._buckets.spend(bucket_of(f"test {subscription_id}", _TESTS), now) < 0:
+            detail = f"More than {_TESTS_A_MINUTE} test sends per minute. Try again in {_TEST_EVERY} seconds."
+            raise _limited("rate_limited", detail, "test", _TEST_EVERY)
 
     def try_client(self, client: str, now: float) -> None:
         """Before a key is looked up: 429 where this address has failed too often of late.

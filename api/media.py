@@ -16,7 +16,8 @@ BODY_LIMIT: Final = 65536
 _HEADER_OVERHEAD: Final = 4  # ": " and the line end
 _JSON: Final = b"application/json"
 _ACCEPTABLE: Final = (b"*/*", b"application/*", _JSON, b"application/problem+json")
-_BODY_TYPES: Final = (_JSON,)
+JSON_TYPES: Final = (_JSON,)
+MERGE_PATCH_TYPES: Final = (_JSON, b"application/merge-patch+json")
 _HOST: Final = re.compile(rb"(?:[0-9A-Za-z._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
 _LENGTH_DIGITS: Final = 18
 
@@ -61,16 +62,25 @@ def _judged(choice: bytes) -> tuple[bytes, bool]:
     return media_type, not refused
 
 
-def check_body(headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT) -> None:
+def check_body(
+    headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT, media_types: Sequence[bytes] = JSON_TYPES
+) -> None:
     """Refuse a body that is too large or not JSON, by what the headers announce of it."""
     if b"content-length" not in headers and b"transfer-encoding" not in headers:
         return
     length = headers.get(b"content-length", b"0")
     announced = int(length[:_LENGTH_DIGITS]) if length.isdigit() else 0
     if announced > limit:
-        raise problem("payload_too_large", f"At most {limit} bytes.", limit=limit)
+        raise too_large(limit)
     if not announced and b"transfer-encoding" not in headers:
         return
     media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if media_type not in _BODY_TYPES:
+    if media_type not in media_types:
         raise problem("unsupported_media_type", "Send application/json.")
+    if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+        raise problem("unsupported_media_type", "Send the body without Content-Encoding.")
+
+
+def too_large(limit: int) -> Problem:
+    """413, for what is announced and for what turns out so."""
+    return problem("payload_too_large", f"At most {limit} bytes.", limit=limit)

@@ -67,6 +67,8 @@ class Counts(msgspec.Struct):
     requests: dict[str, list[float]] = {}
     """By `route method class`: how many, their seconds, how many up to each bound and beyond."""
     problems: dict[str, float] = {}
+    attempts: dict[str, float] = {}
+    """Of webhooks, by outcome."""
     totals: dict[str, float] = {}
     in_flight: int = 0
 
@@ -84,6 +86,7 @@ class Metrics:
 
     __slots__ = (
         "_added",
+        "_attempts",
         "_authenticated",
         "_desk",
         "_former",
@@ -98,6 +101,7 @@ class Metrics:
         self._authenticated = 0
         self._requests: dict[tuple[str, str, int], list[float]] = {}
         self._problems: dict[str, float] = {}
+        self._attempts: dict[str, float] = {}
         self._added = dict.fromkeys(TOTALS, 0.0)
         self._lock = threading.Lock()
         self._desk = desk
@@ -138,6 +142,10 @@ class Metrics:
         with self._lock:
             self._added[name] += more
 
+    def attempted(self, outcome: str) -> None:
+        """One attempt of a webhook has ended: `succeeded`, or with this error (CONTRACT 4.8)."""
+        self._attempts[outcome] = self._attempts.get(outcome, 0.0) + 1
+
     def counted(self, name: str, function: Callable[P, T]) -> Callable[P, T]:
         """The function, counted at every call."""
 
@@ -161,7 +169,7 @@ class Metrics:
         return _sum([self._mine(), *others])
 
     def _mine(self) -> Counts:
-        now = Counts(problems=self._problems, in_flight=self.in_flight)
+        now = Counts(problems=self._problems, attempts=self._attempts, in_flight=self.in_flight)
         now.totals = self._added | {"authenticated_requests": float(self._authenticated)}
         rows = [
             Counts(requests={_SEPARATOR.join((route, method, _status_class(status))): row})
@@ -198,11 +206,16 @@ def _read(board: Board, place: int) -> Counts:
 
 
 def _sum(parts: Iterable[Counts]) -> Counts:
-    whole = Counts({}, {}, dict.fromkeys(TOTALS, 0.0))
+    whole = Counts({}, {}, {}, dict.fromkeys(TOTALS, 0.0))
     for part in parts:
         for name, row in part.requests.items():
             whole.requests[name] = _added(whole.requests.get(name, [0.0] * len(row)), row)
-        for one, more in ((whole.problems, part.problems), (whole.totals, part.totals)):
+        pairs = (
+            (whole.problems, part.problems),
+            (whole.attempts, part.attempts),
+            (whole.totals, part.totals),
+        )
+        for one, more in pairs:
             for name, value in more.items():
                 one[name] = one.get(name, 0.0) + value
         whole.in_flight += part.in_flight
@@ -236,6 +249,7 @@ class _Told(Collector):
         for code, value in sorted(self._counts.problems.items()):
             problems.add_metric([code], value)
         yield problems
+        yield _attempts(self._counts)
         for name, said in TOTALS.items():
             yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
         flying = "Requests being answered."
@@ -260,6 +274,24 @@ class _Told(Collector):
         for route, row in by_route.items():
             family.add_metric([route], _cumulated(row[_FIRST:]), row[_SECONDS])
         return family
+
+
+class Attempted(Collector):
+    """The attempts of a process that delivers and serves nothing, as they are when somebody asks."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[Metric]:
+        yield _attempts(self._metrics.counts())
+
+
+def _attempts(counts: Counts) -> Metric:
+    said = "Attempts of deliveries, by what came of them."
+    family = CounterMetricFamily("firm_webhook_attempts", said, labels=["outcome"])
+    for outcome, value in sorted(counts.attempts.items()):
+        family.add_metric([outcome], value)
+    return family
 
 
 def _cumulated(row: list[float]) -> list[tuple[str, float]]:

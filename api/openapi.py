@@ -10,17 +10,21 @@ from typing import Any, Final
 import msgspec
 
 from api.links import links
-from api.operations import OPERATIONS, Operation, PathParameter
+from api.operation import Operation, PathParameter, RequestBody
+from api.operations import OPERATIONS
 from api.parameters import Parameter
 from api.schemas import (
     company,
+    deliveries,
     events,
     financials,
     headers,
     ownership,
     problems,
     prose,
+    request_headers,
     service,
+    subscriptions,
     webhooks,
 )
 from api.schemas.kinds import Schema
@@ -47,13 +51,13 @@ def _document(public_url: str) -> dict[str, Any]:
         "servers": [{"url": public_url, "description": "Production.", "x-internal": False}],
         "security": [{"bearer": []}],
         "tags": [{"name": name, "description": text} for name, text in prose.TAGS.items()],
-        "paths": {operation.path: {"get": _operation(operation)} for operation in OPERATIONS},
+        "paths": _paths(),
         "webhooks": webhooks.webhooks(),
         "components": {
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "description": prose.BEARER},
             },
-            "parameters": webhooks.parameters(),
+            "parameters": request_headers.parameters() | webhooks.parameters(),
             "headers": headers.components(),
             "responses": problems.responses(public_url),
             "schemas": {
@@ -61,11 +65,20 @@ def _document(public_url: str) -> dict[str, Any]:
                 **financials.components(),
                 **ownership.components(),
                 **events.components(),
+                **subscriptions.components(),
+                **deliveries.components(),
                 **service.components(),
                 **problems.components(),
             },
         },
     }
+
+
+def _paths() -> Schema:
+    paths: dict[str, Schema] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method] = _operation(operation)
+    return paths
 
 
 def _operation(operation: Operation) -> Schema:
@@ -76,33 +89,42 @@ def _operation(operation: Operation) -> Schema:
         "tags": [operation.tag],
     }
     parameters = [_path_parameter(place) for place in operation.places]
-    if operation.query is not None:
-        parameters += [_query_parameter(parameter) for parameter in operation.query.parameters]
+    parameters += [_query_parameter(parameter) for parameter in operation.query.parameters]
+    parameters += request_headers.references(operation.asked_headers)
     if parameters:
         described["parameters"] = parameters
+    if operation.body is not None:
+        described["requestBody"] = _request_body(operation.body)
     if operation.public:
         described["security"] = [{}, {"bearer": []}]
     described["responses"] = _responses(operation)
     return described
 
 
+def _request_body(body: RequestBody) -> Schema:
+    content = {"schema": body.schema, "example": body.example}
+    return {
+        "description": body.description,
+        "required": body.required,
+        "content": dict.fromkeys(body.media_types, content),
+    }
+
+
 def _responses(operation: Operation) -> Schema:
     named = headers.of_success(operation.headers, public=operation.public)
-    content: Schema = {"schema": operation.answer}
-    if operation.example is not None:
-        content["example"] = operation.example
-    success: Schema = {
-        "description": operation.answer_description,
-        "headers": named,
-        "content": {"application/json": content},
-    }
+    success: Schema = {"description": operation.answer_description, "headers": named}
+    if operation.answer is not None:
+        content: Schema = {"schema": operation.answer}
+        if operation.example is not None:
+            content["example"] = operation.example
+        success["content"] = {"application/json": content}
     if operation.leads_to:
         success["links"] = links(operation.leads_to)
-    answers: Schema = {"200": success}
+    answers: Schema = {str(operation.status): success}
     if "ETag" in operation.headers:
         text = "Unchanged since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
-    return answers | problems.documented(public=operation.public)
+    return answers | problems.documented(operation.refusals, public=operation.public)
 
 
 def _path_parameter(place: PathParameter) -> Schema:

@@ -1,14 +1,14 @@
 """The operations as callers see them: path, id, texts, parameters, answer.
 
-A test holds the table to the routes that exist. Does not belong here: what a route does (`api.routes`).
+A test holds the table to the routes that exist. Those on webhooks stand in `api.webhook_operations`. Does not
+belong here: what a route does (`api.routes`).
 """
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from api import queries
-from api.links import FROM_COMPANY_LIST, FROM_PROFILE, Lead
-from api.parameters import NO_PARAMETERS, Query
+from api.links import FROM_COMPANY_LIST, FROM_PROFILE
+from api.operation import Operation, PathParameter
 from api.schemas import examples
 from api.schemas.company import any_company
 from api.schemas.headers import (
@@ -17,47 +17,10 @@ from api.schemas.headers import (
     OF_DOCUMENT,
     OF_PAGE,
 )
-from api.schemas.kinds import Schema, ref
+from api.schemas.kinds import ref
+from api.schemas.numbers import ANY_NUMBER, NUMBER_IN_MARKET
+from api.webhook_operations import WEBHOOK_OPERATIONS
 
-
-@dataclass(frozen=True, slots=True)
-class PathParameter:
-    name: str
-    description: str
-    schema: Schema
-    example: str
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One GET operation (HEAD is the same without a body)."""
-
-    path: str
-    operation_id: str
-    tag: str
-    summary: str
-    description: str
-    answer: Schema
-    answer_description: str
-    headers: tuple[str, ...]
-    """Names of headers on its answers, beyond those that all answers have."""
-    places: tuple[PathParameter, ...] = ()
-    query: Query = NO_PARAMETERS
-    example: Any = None
-    leads_to: tuple[Lead, ...] = ()
-    public: bool = False
-
-
-# Every spelling that is accepted (CONTRACT, «Company identifiers»): a request that fits is never malformed.
-_SE: Final = "[1-9][0-9]{5}-?[0-9]{4}"
-_NO: Final = "0?[0-9]{9}"
-_FI: Final = "[0-9]{7}-?[0-9]"
-_UK: Final = (
-    "[A-TV-Za-tv-z][A-Za-z][0-9A-Za-z]{%s}|[Uu][A-RT-Za-rt-z][0-9A-Za-z]{%s}|[A-Za-z][0-9]{7}|[0-9]{%s}"
-)
-_ANY_UK: Final = _UK % ("1,6", "1,6", "1,8")
-_US: Final = "([Uu][Ss]-?|[Cc][Ii][Kk])[0-9]{1,10}"
-_IDS: Final = f"firm:(SE:{_SE}|NO:{_NO}|FI:{_FI}|(UK|GB):({_ANY_UK})|US:({_US}|[0-9]{{1,10}})|DK:[0-9]{{8}})"
 _NUMBER: Final = PathParameter(
     "org_number",
     "Registry number, or full id. Accepted spellings: /problems/invalid-org-number.",
@@ -65,7 +28,7 @@ _NUMBER: Final = PathParameter(
         "type": "string",
         "minLength": 4,
         "maxLength": 24,
-        "pattern": f"^({_SE}|{_NO}|[0-9]{{7}}-[0-9]|{_UK % (6, 6, 8)}|{_US}|{_IDS})$",
+        "pattern": ANY_NUMBER,
     },
     "5599999991",
 )
@@ -77,7 +40,7 @@ _IN_MARKET: Final = PathParameter(
         "type": "string",
         "minLength": 1,
         "maxLength": 24,
-        "pattern": f"^({_SE}|{_FI}|{_ANY_UK}|{_US}|[0-9]{{1,10}}|{_IDS})$",
+        "pattern": NUMBER_IN_MARKET,
     },
     "5599999991",
 )
@@ -192,6 +155,7 @@ OPERATIONS: Final = (
         headers=OF_DATA,
         example=examples.MARKETS,
     ),
+    *WEBHOOK_OPERATIONS,
     Operation(
         path="/api/v1/usage",
         operation_id="getUsage",

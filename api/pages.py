@@ -3,14 +3,14 @@
 Does not belong here: how a page is found (`warehouse.reader`) or signed (`api.pagination`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from api.answers import Answer, Header, data_answer
+from api.answers import Answer, Header, data_answer, plain_answer
 from api.call import Call
 from api.conditional import digest
 from api.pagination import Binding, invalid_cursor
@@ -74,6 +74,14 @@ def page_answer(
     if next_cursor is not None:
         headers.append((b"link", _link(call, next_cursor)))
     return data_answer(call, stamps, start + b',"next_cursor":' + cursor + end, digest(start, end), headers)
+
+
+def own_page_answer(call: Call, rows: Sequence[bytes], next_cursor: str | None) -> Answer:
+    """The answer for one page of what is the account's own: it belongs to no release and is not kept."""
+    start = b'{"data":[' + b",".join(rows) + b'],"next_cursor":' + msgspec.json.encode(next_cursor)
+    if next_cursor is None:
+        return plain_answer(200, start + b',"has_more":false}')
+    return plain_answer(200, start + b',"has_more":true}', [(b"link", _link(call, next_cursor))])
 
 
 def next_after(call: Call, page: Page, binding: Binding) -> str | None:

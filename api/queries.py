@@ -1,4 +1,4 @@
-"""Which query parameters each operation has (CONTRACT 4.1 to 4.5).
+"""Which query parameters each operation has (CONTRACT 4.1 to 4.5, 4.8).
 
 The declarations read queries (`api.parameters`) and document them (`api.openapi`): one place for both. Does
 not belong here: what is done with the values (`api.routes`).
@@ -6,6 +6,7 @@ not belong here: what is done with the values (`api.routes`).
 
 from typing import Final
 
+from api.db.delivery_records import DELIVERY_STATUSES
 from api.parameters import Parameter, Query
 from api.problems import InputError, problem
 from api.values import code, codes, day, flag, instant, integer, percent, text, word, words
@@ -185,3 +186,14 @@ ORDER: Final = word(
     "`asc` is a tail: `next_cursor` is never null; keep it and call again later.",
 )
 EVENTS: Final = Query(EVENT_TYPE, SINCE, UNTIL, ORDER, LIMIT, CURSOR)
+
+SUBSCRIPTION_STATUS: Final = word("status", ("active", "paused"), None, "Only those in this state.")
+SUBSCRIPTIONS: Final = Query(SUBSCRIPTION_STATUS, LIMIT, CURSOR)
+
+DELIVERY_STATUS: Final = words("status", DELIVERY_STATUSES, "Only deliveries in these states.")
+EVENT_ID: Final = code(
+    "event_id", "evt_[0-9a-z]{26}", 30, "the id of an event, evt_ and 26 characters", "Only this event."
+)
+MATCHED_SINCE: Final = instant("since", "Created at this instant or later.")
+MATCHED_UNTIL: Final = instant("until", "Created before this instant.")
+DELIVERIES: Final = Query(DELIVERY_STATUS, EVENT_TYPE, EVENT_ID, MATCHED_SINCE, MATCHED_UNTIL, LIMIT, CURSOR)

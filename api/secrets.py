@@ -1,19 +1,21 @@
-"""The service's own secrets: the pepper of key digests and the keys that sign cursors.
+"""The service's own secrets: the pepper of key digests, keys that sign cursors, keys that seal what is stored.
 
-Made once into `FIRM_DATA/secrets.json` (mode 0600), or given by settings (FIRM_PEPPER, FIRM_CURSOR_KEYS).
-The composition root loads them and passes them on; nothing else opens the file. Members that this module does
-not know are kept as they are.
+Made once into `FIRM_DATA/secrets.json` (mode 0600), or given by settings (FIRM_PEPPER, FIRM_CURSOR_KEYS,
+FIRM_SEALING_KEYS). The composition root loads them and passes them on; nothing else opens the file. Members that
+this module does not know are kept as they are, and those that an earlier edition did not know are added.
 """
 
 import base64
 import binascii
+import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from api.settings import SettingError
 
@@ -30,30 +32,41 @@ class SecretSettingError(SecretsError, SettingError):
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What signs and digests. The first cursor key signs, all verify, so that a rotation keeps tails."""
+    """What digests, signs and seals. Of several keys the first is used, all are accepted: they can be changed."""
 
     pepper: bytes = field(repr=False)
     cursor_keys: tuple[bytes, ...] = field(repr=False)
+    sealing_keys: tuple[bytes, ...] = field(repr=False)
 
     @classmethod
     def generate(cls) -> "Secrets":
-        return cls(pepper=os.urandom(_BYTES), cursor_keys=(os.urandom(_BYTES),))
+        return cls(os.urandom(_BYTES), (os.urandom(_BYTES),), (os.urandom(_BYTES),))
 
 
 def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> Secrets:
     """The secrets of this installation: given by the environment, else from `path`, else made there once."""
     given = environment or {}
-    pepper, keys = given.get("FIRM_PEPPER", ""), given.get("FIRM_CURSOR_KEYS", "")
-    if pepper and keys:
-        return Secrets(
-            pepper=_given(pepper, "FIRM_PEPPER"),
-            cursor_keys=tuple(_given(key, "FIRM_CURSOR_KEYS") for key in keys.split(",")),
-        )
-    if pepper or keys:
+    pepper, cursors = given.get("FIRM_PEPPER", ""), given.get("FIRM_CURSOR_KEYS", "")
+    sealing = given.get("FIRM_SEALING_KEYS", "")
+    if bool(pepper) != bool(cursors):
         raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS, or neither")
+    seals = _all_given(sealing, "FIRM_SEALING_KEYS") if sealing else ()
+    if pepper:
+        digests = _given(pepper, "FIRM_PEPPER")
+        signs = _all_given(cursors, "FIRM_CURSOR_KEYS")
+        return Secrets(digests, signs, seals or _stored(path).sealing_keys)
+    stored = _stored(path)
+    return replace(stored, sealing_keys=seals) if seals else stored
+
+
+def _stored(path: Path) -> Secrets:
+    """What the file holds: made, or completed, where it has to be."""
     if not path.exists():
         _create(path, Secrets.generate())
-    return _read(path)
+    document = _document(path)
+    if "sealing_keys" not in document:
+        document = _completed(path)
+    return _read(document, path)
 
 
 def _create(path: Path, secrets: Secrets) -> None:
@@ -62,7 +75,35 @@ def _create(path: Path, secrets: Secrets) -> None:
     document = {
         "pepper": _encode(secrets.pepper),
         "cursor_keys": [_encode(key) for key in secrets.cursor_keys],
+        "sealing_keys": [_encode(key) for key in secrets.sealing_keys],
     }
+    with _written_beside(path, document) as beside, suppress(FileExistsError):
+        os.link(beside, path)  # fails where another process was first: its file stands
+
+
+def _completed(path: Path) -> dict[str, Any]:
+    """Adds the sealing key to a file of an earlier edition, once: all who start meanwhile wait and find it."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        document = _document(path)
+        if "sealing_keys" not in document:
+            document["sealing_keys"] = [_encode(os.urandom(_BYTES))]
+            with _written_beside(path, document) as beside:
+                beside.replace(path)
+    except OSError as error:
+        raise SecretsError(
+            f"{path} has no sealing key and cannot be given one ({error.strerror}): set FIRM_SEALING_KEYS, or let "
+            "the service write to its folder"
+        ) from error
+    finally:
+        os.close(folder)
+    return document
+
+
+@contextmanager
+def _written_beside(path: Path, document: Mapping[str, Any]) -> Iterator[Path]:
+    """A file of the same folder that is on disk for certain; gone afterwards unless it was moved."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # its mode is 0600
     beside = Path(name)
     try:
@@ -70,24 +111,34 @@ def _create(path: Path, secrets: Secrets) -> None:
             json.dump(document, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        os.link(beside, path)  # fails where another process was first: its file stands
-    except FileExistsError:
-        pass
+        yield beside
     finally:
         beside.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> Secrets:
+def _document(path: Path) -> dict[str, Any]:
+    """The file's members, of which those of the first edition are known to be in order."""
     try:
         document = json.loads(path.read_text())
-        pepper, keys = document["pepper"], document["cursor_keys"]
+        _decode(document["pepper"], str(path))
+        _keys(document, "cursor_keys", path)
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise SecretsError(
             f"{path} is not a secrets file: put back the one that was made, or remove it"
         ) from error
-    if not keys:
-        raise SecretsError(f"{path} names no cursor key")
-    return Secrets(_decode(pepper, str(path)), tuple(_decode(key, str(path)) for key in keys))
+    return document
+
+
+def _read(document: Mapping[str, Any], path: Path) -> Secrets:
+    pepper = _decode(document["pepper"], str(path))
+    return Secrets(pepper, _keys(document, "cursor_keys", path), _keys(document, "sealing_keys", path))
+
+
+def _keys(document: Mapping[str, Any], member: str, path: Path) -> tuple[bytes, ...]:
+    written = document[member]
+    if not isinstance(written, list) or not written:
+        raise SecretsError(f"{path}: {member} must list one or more keys")
+    return tuple(_decode(key, str(path)) for key in written)
 
 
 def _encode(secret: bytes) -> str:
@@ -99,6 +150,10 @@ def _given(text: str, name: str) -> bytes:
         return _decode(text, name)
     except SecretsError as error:
         raise SecretSettingError(str(error)) from None
+
+
+def _all_given(text: str, name: str) -> tuple[bytes, ...]:
+    return tuple(_given(key.strip(), name) for key in text.split(","))
 
 
 def _decode(text: str, where: str) -> bytes:

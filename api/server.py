@@ -4,16 +4,19 @@ Does not belong here: what is served (`api.app`) or opened (the composition root
 (`api.workers`).
 """
 
+import asyncio
 import gc
 import logging
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from litestar.types import ASGIApp
+from uvicorn.loops.auto import auto_loop_factory
 
 from api.settings import ApiSettings
 
@@ -87,6 +90,12 @@ def serve(app: ASGIApp, settings: ApiSettings, listener: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM; running requests are finished, new connections refused."""
     with ending_well(), tuned_memory():
         server(app, settings).run(sockets=[listener])
+
+
+def run_alone(work: Coroutine[Any, Any, None]) -> None:
+    """Runs what serves nobody, on the same event loop as the service and with the same care for memory."""
+    with tuned_memory(), asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
+        runner.run(work)
 
 
 def listening(settings: ApiSettings) -> socket.socket:

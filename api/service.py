@@ -11,6 +11,7 @@ from api.access_log import AccessLog
 from api.accounts import Accounts
 from api.auth import Authenticator
 from api.clock import Clock
+from api.control import ControlPlane
 from api.limits import Limits
 from api.metrics import Metrics
 from api.overload import Lists
@@ -19,6 +20,9 @@ from api.proxies import Proxies
 from api.settings import ApiSettings
 from api.stamps import Stamps
 from api.ulids import Ulids
+from api.webhooks.sealing import Sealer
+from api.webhooks.sending import Sender
+from api.webhooks.subscriptions import Subscriptions
 from warehouse.freshness import Freshness
 from warehouse.reading import Snapshot
 
@@ -49,3 +53,8 @@ class Service:
     metrics: Metrics
     proxies: Proxies
     openapi: bytes
+    control: ControlPlane
+    sealer: Sealer
+    subscriptions: Subscriptions
+    sender: Sender
+    """For test sends; deliveries have their own."""

@@ -7,6 +7,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email import policy
 from pathlib import Path
 from typing import Final
 
@@ -80,6 +81,17 @@ class SettingReader:
             return load_tiers(Path(written)) if written else DEFAULT
         except TiersError as error:
             raise SettingError(f"{name}: {error}") from None
+
+    def mailbox(self, name: str, default: str) -> str:
+        """Who mail comes from: one address, with or without a name before it."""
+        written = self.text(name, default)
+        found = policy.SMTP.header_factory("From", written)
+        if found.defects or len(found.addresses) != 1 or not found.addresses[0].addr_spec.isascii():
+            raise SettingError(
+                f"{name} must be an address, as webhooks@example.com or Example <webhooks@example.com>, "
+                f"not {written!r}"
+            )
+        return written
 
     def networks(self, name: str) -> tuple[Network, ...]:
         """Networks in CIDR form, separated by commas."""

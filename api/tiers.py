@@ -87,6 +87,10 @@ class Tiers:
     def names(self) -> tuple[str, ...]:
         return tuple(self.by_name)
 
+    def named(self, name: str) -> Tier:
+        """The tier of that name, or what accounts get whose tier the file no longer names."""
+        return self.by_name.get(name) or self.most_generous
+
     @property
     def most_generous(self) -> Tier:
         """For accounts whose tier the file no longer names: they paid for something, so they are served."""

@@ -4,6 +4,7 @@ Does not belong here: ids that must be the same on every run (`warehouse.schema.
 """
 
 import random
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -12,8 +13,24 @@ _PAIRS: Final = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _TIME_SHIFTS: Final = (40, 30, 20, 10, 0)  # 50 bits, of which milliseconds fill 48
 _RANDOM_BITS: Final = 80
 
+_REST: Final = re.compile(f"_[{_ALPHABET}]{{26}}")
+
 Randomness = Callable[[int], int]
 """As many random bits as asked. These ids tell apart, they keep no secret."""
+
+
+def earliest(prefix: str, milliseconds: int) -> str:
+    """The lowest id of that millisecond since 1970: ids made in it or later are not below."""
+    return f"{prefix}_{_time_part(milliseconds)}{_ALPHABET[0] * (_RANDOM_BITS // 5)}"
+
+
+def _time_part(milliseconds: int) -> str:
+    return "".join([_PAIRS[milliseconds >> shift & 1023] for shift in _TIME_SHIFTS])
+
+
+def is_ulid(prefix: str, text: str) -> bool:
+    """Whether a text is an id of this kind by its form; databases are not asked for anything else."""
+    return text.startswith(prefix) and _REST.fullmatch(text, len(prefix)) is not None
 
 
 class Ulids:
@@ -30,7 +47,7 @@ class Ulids:
     def make(self, prefix: str) -> str:
         milliseconds = int(self._wall() * 1000)
         if milliseconds != self._milliseconds:  # many ids share a millisecond
-            self._time = "".join([_PAIRS[milliseconds >> shift & 1023] for shift in _TIME_SHIFTS])
+            self._time = _time_part(milliseconds)
             self._milliseconds = milliseconds
         bits, pairs = self._randomness(_RANDOM_BITS), _PAIRS
         return (

@@ -39,6 +39,16 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"companies": 10_000_000},
         "quick": {"companies": 20_000, "searches": 200},
     },
+    "bench_webhooks": {
+        "default": {},
+        "full": {"backlog": 1_000_000},
+        "quick": {"events": 30, "rounds": 1, "releases": 1, "backlog": 5_000},
+    },
+    "bench_webhook_matching": {
+        "default": {},
+        "full": {},
+        "quick": {"events": 200, "rows": 20_000, "subscriptions": 500},
+    },
     "bench_overload": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

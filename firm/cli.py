@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 _COMMANDS: Final = {
     "ingest": "ingest.ingest",
     "serve": "serve.serve",
-    "deliver": "serve.deliver",
+    "deliver": "deliver.deliver",
     "dagster": "ingest.dagster",
     "accounts": "accounts.accounts",
     "keys": "accounts.keys",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dotenv import dotenv_values
 
@@ -21,7 +22,12 @@ from api.db.migrate import prepare
 from api.secrets import Secrets, load_or_create
 from api.settings import ApiSettings
 from api.ulids import Ulids
+from api.webhooks.sealing import Sealer
 from warehouse.paths import Layout
+
+if TYPE_CHECKING:
+    from api.webhooks.service import Deliveries, Observe
+    from warehouse.reader import Reader
 
 
 def environment() -> dict[str, str]:
@@ -72,6 +78,18 @@ class Installation:
         database = prepare(self.settings.control_database_url)
         try:
             yield database
+        finally:
+            database.close()
+
+    @contextmanager
+    def deliveries(self, reader: Reader, observe: Observe) -> Iterator[Deliveries]:
+        """What delivers, on connections of its own: what a power failure undoes there is done again."""
+        from api.webhooks.service import Deliveries
+
+        database = Database(self.settings.control_database_url, durable=False)
+        sealer = Sealer(self.secrets().sealing_keys)
+        try:
+            yield Deliveries(self.settings, database, reader, sealer, Clock(), observe)
         finally:
             database.close()
 

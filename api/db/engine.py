@@ -1,7 +1,9 @@
 """Connections to the control-plane database, SQLite or PostgreSQL, and the two kinds of transaction.
 
 SQLite: write-ahead log, a writer takes its lock at BEGIN (BEGIN IMMEDIATE), so that two writers wait for each
-other instead of failing half-way. Does not belong here: statements (`api.db.repositories`).
+other instead of failing half-way. What is answered as done outlasts a power failure: commits wait for the disk,
+except on connections for what may be repeated or lost by a little. Does not belong here: statements
+(`api.db.repositories`).
 """
 
 import sqlite3
@@ -22,11 +24,15 @@ _EACH: Final = {_BEGIN: ""}
 
 
 class Database:
-    """One database; `reading` and `writing` give a session inside one transaction."""
+    """One database; `reading` and `writing` give a session inside one transaction.
 
-    def __init__(self, url: str) -> None:
+    Not `durable`: a power failure may undo the last commits, never a part of one, and never what another, durable
+    connection has committed after them.
+    """
+
+    def __init__(self, url: str, durable: bool = True) -> None:
         self.url = make_url(url)
-        self.engine = _engine(url)
+        self.engine = _engine(url, durable)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -49,31 +55,34 @@ class Database:
             yield session
 
     def statements(self) -> Connection:
-        """A connection whose every statement is a transaction of its own; it belongs to no pool."""
+        """A connection whose every statement is a transaction of its own, not durable; it belongs to no pool."""
         connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT", **_EACH)
         connection.detach()
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA synchronous = NORMAL")
         return connection
 
     def close(self) -> None:
         self.engine.dispose()
 
 
-def _engine(url: str) -> Engine:
+def _engine(url: str, durable: bool) -> Engine:
+    """An engine whose errors do not show parameters: these go to logs, and may be URLs that hold secrets."""
     if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(
-            url, pool_pre_ping=True, connect_args={} if "connect_timeout" in make_url(url).query else _PATIENT
-        )
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
-    event.listen(engine, "connect", _on_connect)
+        patience = {} if "connect_timeout" in make_url(url).query else _PATIENT
+        return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=patience)
+    engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS})
+    synchronous = "FULL" if durable else "NORMAL"
+
+    def on_connect(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions by itself
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", _on_begin)
     return engine
-
-
-def _on_connect(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # the driver must not begin transactions by itself
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
 
 
 def _on_begin(connection: Connection) -> None:

@@ -42,6 +42,10 @@ def moment(stored: int) -> datetime:
     return _EPOCH + stored * _MILLISECOND
 
 
+AGAIN: Final = "substr(attempt_id, 15) <> substr(delivery_id, 15)"
+"""True of rows of the queue that are no delivery's (or replay's) first: those share its random characters."""
+
+
 class Moment(TypeDecorator[datetime]):
     """An instant, stored as milliseconds since 1970 UTC."""
 
@@ -209,6 +213,15 @@ class QueuedAttempt(Base):
     __tablename__ = "webhook_queue"
     __table_args__ = (
         CheckConstraint("\"trigger\" IN ('schedule', 'manual', 'replay')", name="trigger"),
+        # what has its time, however much stands before it: retries, and attempts asked for by hand
+        Index(
+            "ix_webhook_queue_again",
+            "subscription_id",
+            "due_at",
+            "attempt_id",
+            sqlite_where=text(AGAIN),
+            postgresql_where=text(AGAIN),
+        ),
         _CLUSTERED,
     )
 

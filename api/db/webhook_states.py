@@ -124,7 +124,11 @@ def _withdraw(connection: Connection, subscription_id: str, into: str, at: datet
 
     What belongs to a replay counts as failed in it, and a replay with nothing left is complete.
     """
-    unfinished = and_(Delivery.subscription_id == subscription_id, Delivery.status.in_(UNFINISHED))
+    unfinished = and_(
+        Delivery.subscription_id == subscription_id,
+        Delivery.status.in_(UNFINISHED),
+        Delivery.status != "succeeded",  # what the index is of: it spares a walk through all that succeeded
+    )
     taken = (
         select(func.count())
         .where(unfinished, Delivery.replay_id == Replay.replay_id)

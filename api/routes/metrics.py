@@ -11,6 +11,7 @@ from api.metrics import CONTENT_TYPE, Gauges, exposition
 from api.problems import problem
 from api.proxies import FORWARDING, is_local
 from api.stamps import NO_STORE, VARY
+from api.standing import sizes, standing
 from warehouse.reader import NoRelease
 
 
@@ -18,7 +19,8 @@ from warehouse.reader import NoRelease
 async def get_metrics(call: Call) -> Answer:
     if not _may_read(call):
         raise problem("route_not_found", "There is nothing at /metrics.")
-    body = exposition(call.service.metrics.counts(), _gauges(call))
+    gauges = {**_release(call), **await _deliveries(call)}
+    body = exposition(call.service.metrics.counts(), gauges)
     told = [(b"content-type", CONTENT_TYPE.encode()), (b"content-length", b"%d" % len(body))]
     return Answer(200, [*told, NO_STORE, VARY], body)
 
@@ -37,7 +39,7 @@ def _is_near(call: Call) -> bool:
     return is_local(call.client) and (not passed_on or call.service.proxies.believes)
 
 
-def _gauges(call: Call) -> Gauges:
+def _release(call: Call) -> Gauges:
     try:
         with call.service.reader.pin() as snapshot:
             age = call.service.clock.now() - snapshot.built_at
@@ -47,3 +49,21 @@ def _gauges(call: Call) -> Gauges:
             }
     except NoRelease:
         return {}
+
+
+async def _deliveries(call: Call) -> Gauges:
+    """Nothing while the database is away."""
+    stands, counted = await standing(call), await sizes(call)
+    if stands is None or counted is None:
+        return {}
+    return {
+        "webhook_unmatched_events": (
+            "Events that are published and not matched yet.",
+            stands.unmatched_events,
+        ),
+        "webhook_lag_seconds": ("Seconds that the attempt due longest is overdue.", stands.lag_seconds),
+        "webhook_queued": ("Attempts to be made, now or later.", counted.queued),
+        "webhook_held": ("Deliveries that wait for a replay.", counted.held),
+        "webhook_led": ("1 while some process matches events.", stands.is_led),
+        "mail_waiting": ("Notices that no mail server has taken yet.", counted.mails),
+    }

@@ -9,6 +9,7 @@ from api.call import Call, Sharing
 from api.endpoints import endpoint
 from api.problem_kinds import BY_SLUG
 from api.problems import problem
+from api.standing import Standing, standing
 from warehouse.reading import Snapshot
 
 
@@ -24,9 +25,10 @@ async def healthz(call: Call) -> Answer:  # noqa: ARG001 -- every handler has it
 
 @endpoint("/readyz", public=True)
 async def readyz(call: Call) -> Answer:
-    """Ready when a release can be read (else 503); says how old it is."""
+    """Ready when a release can be read (else 503); says how old it is, and how far behind delivering is."""
+    stands = await standing(call)
     with call.service.reader.pin() as snapshot:
-        return plain_answer(200, msgspec.json.encode(_readiness(call, snapshot)))
+        return plain_answer(200, msgspec.json.encode(_readiness(call, snapshot, stands)))
 
 
 @endpoint("/problems/{slug:str}", public=True, sharing=Sharing.ANYONE)
@@ -46,7 +48,7 @@ async def get_problem(call: Call) -> Answer:
     return public_answer(call, msgspec.json.encode(page))
 
 
-def _readiness(call: Call, snapshot: Snapshot) -> dict[str, Any]:
+def _readiness(call: Call, snapshot: Snapshot, stands: Standing | None) -> dict[str, Any]:
     age = call.service.clock.now() - snapshot.built_at
     return {
         "status": "ready",
@@ -54,4 +56,13 @@ def _readiness(call: Call, snapshot: Snapshot) -> dict[str, Any]:
         "built_at": f"{snapshot.built_at:%Y-%m-%dT%H:%M:%SZ}",
         "age_seconds": max(0, int(age.total_seconds())),
         "last_sequence": snapshot.last_sequence,
+        "deliveries": None if stands is None else _deliveries(stands),
+    }
+
+
+def _deliveries(stands: Standing) -> dict[str, Any]:
+    return {
+        "matching": stands.is_led,
+        "unmatched_events": stands.unmatched_events,
+        "lag_seconds": int(stands.lag_seconds),
     }

@@ -24,19 +24,22 @@ async def get_usage(call: Call) -> Answer:
     caller = call.known_caller
     limits, month = call.service.limits, call.service.limits.month().number
     try:
-        account, stored = await asyncio.to_thread(_ask, call.service.accounts, caller.account_id, month)
+        account, stored, subscriptions = await asyncio.to_thread(
+            _ask, call.service.accounts, caller.account_id, month
+        )
     except SQLAlchemyError as error:
         raise unavailable("Usage cannot be read at this moment.", _RETRY_AFTER) from error
     limits.learn(caller.meter, month, stored)
-    return plain_answer(200, msgspec.json.encode(_usage(caller.meter, account)))
+    return plain_answer(200, msgspec.json.encode(_usage(caller.meter, account, subscriptions)))
 
 
-def _ask(accounts: Accounts, account_id: str, month: int) -> tuple[AccountRecord, int]:
-    """The account as it is now, and what all processes have stored for it."""
-    return accounts.account(account_id), accounts.used(account_id, month)
+def _ask(accounts: Accounts, account_id: str, month: int) -> tuple[AccountRecord, int, int]:
+    """The account as it is now, what all processes have stored for it, and its subscriptions."""
+    used = accounts.used(account_id, month)
+    return accounts.account(account_id), used, accounts.subscriptions(account_id)
 
 
-def _usage(meter: Meter, account: AccountRecord) -> dict[str, Any]:
+def _usage(meter: Meter, account: AccountRecord, subscriptions: int) -> dict[str, Any]:
     tier, month, used = meter.tier, meter.month, meter.count.used
     return {
         "tier": tier.name,
@@ -48,7 +51,7 @@ def _usage(meter: Meter, account: AccountRecord) -> dict[str, Any]:
         "burst_per_second": tier.burst_per_second,
         "burst_capacity": tier.burst_capacity,
         "webhooks_enabled": tier.webhooks,
-        "subscriptions_used": 0,
+        "subscriptions_used": subscriptions,
         "subscriptions_limit": tier.subscriptions,
         "trial_ends_at": None
         if account.trial_ends_at is None

@@ -6,6 +6,7 @@ The same `data` object goes out in deliveries. Does not belong here: when an eve
 
 from typing import Any, Final
 
+from api.schemas.event_examples import DELIVERIES
 from api.schemas.financials import FIGURE_SCHEMAS, PERIOD
 from api.schemas.kinds import (
     COMPANY_ID,
@@ -159,7 +160,7 @@ def _delivery(event_type: str) -> Schema:
         "delivered_at": instant("Start of this attempt, to the millisecond."),
         "data": ref(f"{name}Data"),
     }
-    return record(f"Body of a {event_type} delivery.", body)
+    return record(f"Body of a {event_type} delivery.", body) | {"examples": [DELIVERIES[event_type]]}
 
 
 def components() -> dict[str, Any]:

@@ -25,6 +25,13 @@ _HEADERS: Final[dict[str, Schema]] = {
     "Cache-Control": text(100, "How long the answer may be kept.", pattern="^[a-z0-9=, -]+$"),
     "Vary": text(100, "Request headers that the answer depends on.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"),
     "ETag": text(20, "Depends on content only: the same for every key.", pattern='^W/"[0-9a-f]{16}"$'),
+    "Revision": text(21, "Revision of the subscription, for If-Match.", pattern='^"[0-9]+"$'),
+    "Location": text(2048, "What was made.", pattern="^/api/[!-~]+$"),
+    "Idempotency-Replayed": {
+        "type": "string",
+        "description": "Sent where the answer is that of the first request with this Idempotency-Key.",
+        "enum": ["true"],
+    },
     "Last-Modified": text(29, "When the release was built.", pattern=_DATE),
     "Firm-Release": text(19, "Number of the release that answered.", pattern="^[0-9]+$"),
     "Link": text(9000, 'The next page, rel="next".', pattern='^<[^<>]+>; rel="[a-z]+"$'),
@@ -32,6 +39,7 @@ _HEADERS: Final[dict[str, Schema]] = {
         9000, "The canonical path, where another spelling was asked.", pattern="^/api/[!-~]+$"
     ),
     "Retry-After": integer(0, 3_000_000, "Seconds to wait; `retry_after` of the body."),
+    "Retry-Soon": integer(1, 60, "With idempotency_in_progress: seconds to wait."),
     "WWW-Authenticate": text(
         100, "How to authenticate.", pattern='^Bearer realm="firm"(, error="invalid_token")?$'
     ),
@@ -54,7 +62,12 @@ _HEADERS: Final[dict[str, Schema]] = {
     "X-RateLimit-Remaining": integer(0, INT64, "Requests that remain this month."),
     "X-RateLimit-Reset": integer(0, INT64, "When the month ends, in seconds since 1970."),
 }  # fmt: skip
+# Components that are sent under another header's name: of webhook resources the tag is strong, and a revision; of
+# what is in conflict only some answers say when to come again.
+_SENT_AS: Final = {"Revision": "ETag", "Retry-Soon": "Retry-After"}
 _EXAMPLES: Final[dict[str, Any]] = {
+    "Revision": '"3"',
+    "Location": "/api/v1/webhooks/whs_01kaf3w9c8m2v7q4x1z6t5y0r2",
     "X-Request-Id": "req_01kaf3v8b7n6m5k4j3h2g1f0e9",
     "ETag": 'W/"0f343b0931126a20"',
     "Last-Modified": "Fri, 20 Nov 2026 03:30:00 GMT",
@@ -77,6 +90,7 @@ _SHARED: Final = ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"
 _BY_STATUS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
+    409: ("Retry-Soon",),
     429: ("Retry-After",),
     503: ("Retry-After",),
 }
@@ -86,11 +100,14 @@ OF_DOCUMENT: Final = ("ETag",)
 OF_DATA: Final = ("ETag", "Last-Modified", "Firm-Release")
 OF_PAGE: Final = (*OF_DATA, "Link")
 OF_ACCOUNT: Final = ()
+OF_ACCOUNT_PAGE: Final = ("Link",)
+OF_SUBSCRIPTION: Final = ("Revision",)
+OF_POST: Final = ("Idempotency-Replayed",)
 
 
 def components() -> dict[str, Schema]:
     """`components.headers`. Required are those that no answer that names them lacks."""
-    always = (*_EVERYWHERE, *OF_DATA, "Retry-After", "WWW-Authenticate", "Allow")
+    always = (*_EVERYWHERE, *OF_DATA, "Revision", "Location", "Retry-After", "WWW-Authenticate", "Allow")
     return {name: _header(name, schema, required=name in always) for name, schema in _HEADERS.items()}
 
 
@@ -106,7 +123,7 @@ def of_problem(status: int) -> dict[str, Schema]:
 
 
 def _references(names: Iterable[str]) -> dict[str, Schema]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    return {_SENT_AS.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _header(name: str, schema: Schema, *, required: bool) -> Schema:

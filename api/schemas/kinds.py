@@ -88,6 +88,23 @@ def record(description: str, properties: Mapping[str, Schema], *optional: str) -
     }
 
 
+def form(description: str, properties: Mapping[str, Schema], *required: str) -> Schema:
+    """An object that callers send: a key that is not known is refused, only the required ones must be there."""
+    told: Schema = {
+        "type": "object",
+        "description": description,
+        "properties": dict(properties),
+        "additionalProperties": False,
+    }
+    return told | {"required": list(required)} if required else told
+
+
+def chosen(items: Schema, longest: int, description: str, *, null: bool = False) -> Schema:
+    """An array that callers send: at least one entry, each once."""
+    bounds = {"minItems": 1, "maxItems": longest, "uniqueItems": True}
+    return {"type": _type("array", null), "description": description, "items": items} | bounds
+
+
 def page(description: str, item: Schema, members: Mapping[str, Schema] | None = None) -> Schema:
     """A list answer (CONTRACT 4.0): at most 100 items, the next cursor, whether more follow."""
     cursor = text(512, "Where to go on; null at the end.", pattern="^[A-Za-z0-9_-]+$", null=True)
@@ -104,6 +121,15 @@ def page(description: str, item: Schema, members: Mapping[str, Schema] | None = 
 
 def natural_id(prefix: str, description: str, *, null: bool = False) -> Schema:
     return text(30, description, pattern=f"^{prefix}_[0-9a-z]{{26}}$", null=null)
+
+
+def ulid(prefix: str, description: str, *, null: bool = False) -> Schema:
+    """One of our sortable ids."""
+    return text(30, description, pattern=ulid_pattern(prefix), null=null)
+
+
+def ulid_pattern(prefix: str) -> str:
+    return f"^{prefix}_[0-9a-z]{{26}}$"
 
 
 def _type(name: str, null: bool) -> str | list[str]:

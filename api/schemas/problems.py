@@ -3,6 +3,7 @@
 Does not belong here: the kinds themselves (`api.problem_kinds`).
 """
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from api.problem_kinds import KINDS
@@ -35,7 +36,7 @@ _SOMETIMES: Final = {
     "required_key_kind": word(("secret",), "With key_kind_not_allowed.", open_ended=True),
     "required_tiers": array(_TIER, 20, "With tier_required."),
     "current_tier": _TIER,
-    "current_status": word(("active", "paused"), "With invalid_state.", open_ended=True),
+    "current_status": word(("active", "paused", "canceled"), "With invalid_state.", open_ended=True),
     "violated-policies": array(
         text(60, "Name of a policy in RateLimit-Policy.", pattern="^[a-z-]+$"), 10, "With 429."
     ),
@@ -49,9 +50,12 @@ _NAMES: Final = {
     404: "NotFound",
     405: "MethodNotAllowed",
     406: "NotAcceptable",
+    409: "Conflict",
+    412: "PreconditionFailed",
     413: "PayloadTooLarge",
     414: "UriTooLong",
     415: "UnsupportedMediaType",
+    422: "UnprocessableContent",
     429: "TooManyRequests",
     431: "HeadersTooLarge",
     500: "InternalError",
@@ -60,6 +64,7 @@ _NAMES: Final = {
 
 
 _OF_ALL: Final = (400, 405, 414, 431, 500)  # what the public document too may be answered with
+_OF_SOME: Final = (409, 412, 422)  # of operations that change something
 
 
 def components() -> dict[str, Any]:
@@ -75,12 +80,13 @@ def responses(public_url: str) -> dict[str, Schema]:
     return {name: _response(status, public_url) for status, name in _NAMES.items()}
 
 
-def documented(*, public: bool) -> dict[str, Schema]:
-    """What an operation lists: every error it may answer."""
+def documented(refusals: Collection[int], *, public: bool) -> dict[str, Schema]:
+    """What an operation lists: every error it may answer; `refusals` are those that few operations have."""
+    listed = set(_OF_ALL if public else _NAMES) - set(_OF_SOME) | set(refusals)
     return {
         str(status): {"$ref": f"#/components/responses/{name}"}
         for status, name in _NAMES.items()
-        if status in _OF_ALL or not public
+        if status in listed
     }
 
 

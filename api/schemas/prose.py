@@ -13,14 +13,23 @@ from their registers.
 **Values.** Every key is always there; null means unknown, never zero. Money is in whole units of the currency \
 beside it. Dates are ISO 8601, instants RFC 3339 in UTC.
 
-**Methods.** Every GET operation answers HEAD the same without a body, and OPTIONS with `Allow`. Unknown, \
-repeated and malformed parameters are refused, never ignored.
+**Methods.** Every GET operation answers HEAD the same without a body, every path OPTIONS with `Allow`. Unknown, \
+repeated and malformed parameters are refused, never ignored, and so are unknown and repeated members of bodies.
 
 **Lists.** `next_cursor` goes into `cursor`, with all other parameters but `limit` unchanged; the `Link` header \
 names the next page too. Rows that come or go between pages neither repeat nor hide others.
 
 **Conditional requests.** Data has an `ETag`: send it in `If-None-Match`, and an answer that did not change is \
 a 304, which is not counted. One answer comes from one release of the data, named in `Firm-Release`.
+
+**Webhooks.** A subscription names an endpoint, event types and companies; every event published after it was \
+made is sent there until it is acknowledged by a 2xx within 10 seconds: at once, then after 1 minute, 5 minutes, \
+30 minutes, 2 hours and 12 hours. When the last of these fails the subscription pauses, its owner is e-mailed, \
+and what follows is held until a replay. Events may come more than once and in any order: deduplicate by \
+`event_id`, order by `sequence`.
+
+**Repeating safely.** Every POST takes an `Idempotency-Key`: with one, a request that is repeated within 24 hours \
+is done once and answered as the first time. `If-Match` with a subscription's `ETag` keeps two writers apart.
 
 **Limits.** A burst per second and a quota per calendar month (UTC), both per account; `RateLimit-Policy`, \
 `RateLimit` and `X-RateLimit-*` tell what remains on every authenticated answer. Over a limit the answer is 429 \
@@ -48,6 +57,6 @@ TAGS: Final = {
     "Financials": "Annual and quarterly figures.",
     "Ownership": "Who holds a company.",
     "Service": "The interface itself.",
-    "Webhooks": "What subscribers are sent.",
+    "Webhooks": "Subscriptions, the log of their deliveries, and what is sent.",
 }
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."

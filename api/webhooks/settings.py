@@ -41,6 +41,9 @@ class WebhookSettings:
     allow_networks: tuple[Network, ...] = ()
     """Networks that deliveries may go to though they are not public (FIRM_WEBHOOK_ALLOW_CIDRS): for trials."""
 
+    deny_networks: tuple[Network, ...] = ()
+    """Networks that deliveries do not go to though public (FIRM_WEBHOOK_DENY_CIDRS): one's own behind NAT."""
+
     allow_http: bool = False
     """Whether http:// endpoints and any port are taken: for trials."""
 
@@ -67,6 +70,7 @@ class WebhookSettings:
             ),
             retention_days=read.whole("FIRM_WEBHOOK_RETENTION_DAYS", default.retention_days, 1, 3_650),
             allow_networks=read.networks("FIRM_WEBHOOK_ALLOW_CIDRS"),
+            deny_networks=read.networks("FIRM_WEBHOOK_DENY_CIDRS"),
             allow_http=read.flag("FIRM_WEBHOOK_ALLOW_HTTP", default.allow_http),
         )
 
@@ -96,11 +100,17 @@ class MailSettings:
     @classmethod
     def read(cls, read: SettingReader) -> "MailSettings":
         default = cls()
-        return cls(
+        given = cls(
             host=read.text("FIRM_SMTP_HOST", default.host),
             port=read.whole("FIRM_SMTP_PORT", default.port, 1, 65_535),
             security=read.choice("FIRM_SMTP_SECURITY", default.security, ("starttls", "tls", "none")),
             username=read.text("FIRM_SMTP_USERNAME", default.username),
             password=read.text("FIRM_SMTP_PASSWORD", default.password),
-            sender=read.text("FIRM_SMTP_SENDER", default.sender),
+            sender=read.mailbox("FIRM_SMTP_SENDER", default.sender),
         )
+        if given.username and given.security == "none":
+            raise SettingError(
+                "FIRM_SMTP_SECURITY=none would send the password of FIRM_SMTP_USERNAME in the clear: "
+                "write starttls or tls, or leave the username empty"
+            )
+        return given

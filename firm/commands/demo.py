@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+import httpx
 import typer
 
 from firm.compose import Installation, environment
 from firm.failures import explained, fail
 from firm.printing import table
+from firm.receiving import Receiver, receiving
+from firm.running import running
 from pipelines.report import IngestReport
 from pipelines.settings import SettingError, Settings
 from warehouse.reading import Event
+from warehouse.schema.codes import EVENT_TYPES
+
+if TYPE_CHECKING:
+    from connectors.sandbox.server import Registry
 
 _DAYS: Final = 3
 _SHOWN: Final = 8
+_PATIENCE: Final = 60.0
+_LOOK_SECONDS: Final = 0.05
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
 _COUNTS: Final = {
@@ -34,18 +44,30 @@ def demo(
     companies: Annotated[int, typer.Option(min=120, help="Companies on the first day.")] = 400,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
-    """Load a generated world, watch two days of change, print a key and URLs, and serve."""
+    """Load a generated world, deliver two days of change to a subscriber, print a key and URLs, and serve."""
     with explained(SettingError):
         installation = Installation.read()
         settings = Settings.read(environment())
-    installation = installation.at(_fresh(installation.settings.data / "demo"))
+    installation = _near(installation.at(_fresh(installation.settings.data / "demo")))
     settings = replace(settings, data=installation.settings.data)
-    _days(settings, companies)
-    _invite(installation, port)
-    if serve:
-        from firm.commands.serve import serve_installation
+    with receiving() as receiver:
+        key, subscription = _days(installation, settings, companies, receiver)
+        _invite(installation, key, subscription, port)
+        if serve:
+            from firm.commands.serve import serve_installation
 
-        serve_installation(installation, port=port)
+            serve_installation(installation, port=port)
+
+
+def _near(installation: Installation) -> Installation:
+    """Only the demo delivers to this machine: its subscriber is here."""
+    webhooks = replace(
+        installation.settings.webhooks,
+        deliver=True,
+        allow_http=True,
+        allow_networks=(ipaddress.ip_network("127.0.0.0/8"),),
+    )
+    return replace(installation, settings=replace(installation.settings, webhooks=webhooks))
 
 
 def _fresh(folder: Path) -> Path:
@@ -59,35 +81,80 @@ def _fresh(folder: Path) -> Path:
     return folder
 
 
-def _days(settings: Settings, companies: int) -> None:
+def _days(
+    installation: Installation, settings: Settings, companies: int, receiver: Receiver
+) -> tuple[str, str]:
+    """The first day fills the data; who subscribes then is told what the others bring. Key and subscription."""
     from connectors.sandbox import World, serve
-    from firm.commands.ingest import run
-    from firm.worlds import live_at
 
     world = World(seed=1, companies=companies, days=_DAYS)
-    rows: list[tuple[str, ...]] = []
     with serve(world) as registry:
-        for number in range(_DAYS):
-            if number:
+        rows = _day(settings, registry, world.date(0).isoformat())
+        key = _account(installation)
+        with running(installation) as base:
+            subscription = _subscribe(base, key, receiver)
+            for number in range(1, _DAYS):
                 registry.advance()
-            started = time.monotonic()
-            with live_at(registry.url, settings) as origin:
-                report = run(settings, [], origin, registry.now, quiet=True)
-            if report.exit_code:
-                from firm.commands.ingest import tell
-
-                tell(report)
-                fail(f"day {number + 1} ended with exit code {report.exit_code}", report.exit_code)
-            rows += _rows(settings, report, world.date(number).isoformat())
-            typer.echo(
-                f"{world.date(number)}: release {report.release} after {time.monotonic() - started:.1f} s",
-                err=True,
+                rows += _day(settings, registry, world.date(number).isoformat())
+            table(
+                ("day", "market", "companies", "filings", "financial rows", "events", "seconds"),
+                rows,
+                "What happened",
             )
+            _await(receiver, len(_events(installation)))
     table(
-        ("day", "market", "companies", "filings", "financial rows", "events", "seconds"),
-        rows,
-        "What happened",
+        ("event", "received and verified"),
+        [(one, str(count)) for one, count in sorted(receiver.by_type.items())],
+        f"What the subscriber at {receiver.url} received",
     )
+    return key, subscription
+
+
+def _day(settings: Settings, registry: Registry, day: str) -> list[tuple[str, ...]]:
+    from firm.commands.ingest import run, tell
+    from firm.worlds import live_at
+
+    started = time.monotonic()
+    with live_at(registry.url, settings) as origin:
+        report = run(settings, [], origin, registry.now, quiet=True)
+    if report.exit_code:
+        tell(report)
+        fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)
+    typer.echo(f"{day}: release {report.release} after {time.monotonic() - started:.1f} s", err=True)
+    return _rows(settings, report, day)
+
+
+def _account(installation: Installation) -> str:
+    with installation.accounts() as accounts:
+        account = accounts.create_account(_EMAIL, "pro")
+        return accounts.create_key(account.account_id, "live", label="demo").key
+
+
+def _subscribe(base: str, key: str, receiver: Receiver) -> str:
+    """As a client does it: every type, every company, over HTTP."""
+    asked = {"endpoint_url": receiver.url, "event_types": list(EVENT_TYPES), "description": "demo"}
+    answer = httpx.post(
+        f"{base}/api/v1/webhooks",
+        json=asked,
+        headers={"Authorization": f"Bearer {key}"},
+        timeout=_PATIENCE,
+        trust_env=False,
+    )
+    if answer.is_error:
+        fail(f"the subscription was refused: {answer.text}")
+    made = answer.json()
+    receiver.secret = made["secret"]
+    return made["id"]
+
+
+def _await(receiver: Receiver, count: int) -> None:
+    until = time.monotonic() + _PATIENCE
+    while len(receiver.seen) < count:
+        if time.monotonic() > until:
+            fail(f"{len(receiver.seen)} of {count} events arrived at {receiver.url} within {_PATIENCE:g} s")
+        time.sleep(_LOOK_SECONDS)
+    if receiver.refused:
+        fail(f"{receiver.refused} deliveries to {receiver.url} were not signed by the subscription's secret")
 
 
 def _rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
@@ -108,21 +175,25 @@ def _rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str,
     ]
 
 
-def _invite(installation: Installation, port: int | None) -> None:
-    """What changed, an account, a key and addresses to try."""
+def _invite(installation: Installation, key: str, subscription: str, port: int | None) -> None:
+    """What changed, the key and addresses to try."""
     events = _events(installation)
     table(
         ("when", "event", "company", "what"),
         [_told(event) for event in events[-_SHOWN:]],
         "The newest events",
     )
-    with installation.accounts() as accounts:
-        account = accounts.create_account(_EMAIL, "pro")
-        key = accounts.create_key(account.account_id, "live", label="demo").key
     base = installation.reached(None, port).settings.public_url
     typer.echo(f"\nAPI key (shown once): {key}\n")
     for path in _examples(events):
         typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}{path}'")
+    typer.echo(
+        f"curl -H 'Authorization: Bearer {key}' '{base}/api/v1/webhooks/{subscription}/deliveries?limit=3'"
+    )
+    typer.echo(
+        f"curl -X POST -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' "
+        f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
+    )
     typer.echo(f"\nThe interface: {base}/api/openapi.json. The data: {installation.settings.data}")
 
 

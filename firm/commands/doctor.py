@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import time
@@ -16,7 +17,10 @@ import typer
 import connectors
 from api.secrets import SecretsError, load_or_create
 from api.settings import SettingError as ApiSettingError
+from api.webhooks.settings import MailSettings
+from api.webhooks.smtp import MailServer, Unreachable
 from firm.compose import Installation, environment
+from firm.delivery_findings import deliveries
 from firm.failures import ERROR
 from firm.printing import table
 from pipelines.settings import DEFAULT_USER_AGENT, SettingError, Settings
@@ -54,6 +58,8 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _folder(installation.settings.data)
     yield _disk(installation.settings.data)
     yield _secrets(installation)
+    yield _mail(installation.settings.mail)
+    yield from (Finding(*found) for found in deliveries(installation))
     if live:
         yield from _sources()
 
@@ -105,6 +111,19 @@ def _secrets(installation: Installation) -> Finding:
     if path.exists() and path.stat().st_mode & 0o077:
         return Finding("bad", f"secrets in {path} are readable by others", f"chmod 600 {path}")
     return Finding("ok", "secrets")
+
+
+def _mail(settings: MailSettings) -> Finding:
+    """Connects to the mail server, logs in, and leaves without having written."""
+    if not settings.host:
+        return Finding(
+            "warn", "no mail server", "set FIRM_SMTP_HOST: until then notices to owners go to the log"
+        )
+    try:
+        asyncio.run(MailServer(settings).probe())
+    except Unreachable as error:
+        return Finding("bad", "mail server", str(error))
+    return Finding("ok", f"mail server {settings.host} can be used")
 
 
 def _sources() -> Iterator[Finding]:

@@ -1,8 +1,11 @@
-"""`firm serve`: the API over the published releases. `firm deliver` comes with webhooks."""
+"""`firm serve`: the API over the published releases. `firm deliver` is in a module of its own."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +13,14 @@ import typer
 from api.secrets import SecretsError
 from api.settings import SettingError
 from firm.compose import Installation
-from firm.failures import explained, not_built_yet
+from firm.failures import explained
 
 if TYPE_CHECKING:
     import socket
 
     from api.metrics import Desk
+    from api.webhooks.service import Observe
+    from warehouse.reader import Reader
 
 
 def serve(
@@ -36,7 +41,8 @@ def serve(
 
 def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
     """Open what the service needs, serve, and close it again."""
-    import api.app  # noqa: F401 -- loaded before workers are forked, so that they share it
+    import api.app
+    import api.webhooks.service  # noqa: F401 -- both loaded before workers are forked, so that they share them
     from api.logs import LOGGER, configure
     from api.server import CannotListen, listening
 
@@ -81,13 +87,19 @@ def _work(installation: Installation, listener: socket.socket, desk: Desk | None
     settings = installation.settings
     reader = Reader(installation.layout, seconds=settings.list_seconds)
     database = Database(settings.control_database_url)
+    delivers = settings.webhooks.deliver and (desk is None or desk.place == 0)
+    beside = partial(delivering, installation, reader) if delivers else None
     try:
-        run(create_app(settings, reader, database, installation.secrets(), desk=desk), settings, listener)
+        app = create_app(settings, reader, database, installation.secrets(), desk=desk, deliveries=beside)
+        run(app, settings, listener)
     finally:
         database.close()
         reader.close()
 
 
-def deliver() -> None:
-    """Deliver webhooks without serving the API (not built yet)."""
-    not_built_yet("`firm deliver`", "Events can be read at GET /api/v1/companies/{id}/events until then.")
+@asynccontextmanager
+async def delivering(installation: Installation, reader: Reader, observe: Observe) -> AsyncIterator[None]:
+    """One of the processes that serve delivers too, in the same event loop: SQLite has one writer anyway."""
+    with installation.deliveries(reader, observe) as deliveries:
+        async with deliveries.beside():
+            yield

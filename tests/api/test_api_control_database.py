@@ -210,6 +210,7 @@ def test_secrets_may_be_given(tmp_path):
     given = {
         "FIRM_PEPPER": "cCBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHA=",
         "FIRM_CURSOR_KEYS": ",".join(["a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s="] * 2),
+        "FIRM_SEALING_KEYS": "c3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3Nzc3M=",
     }
     made = load_or_create(tmp_path / "secrets.json", given)
     assert len(made.cursor_keys) == 2

@@ -245,6 +245,7 @@ def test_ready_says_how_old_the_release_is(service):
         "built_at": "2026-11-20T13:00:00Z",
         "age_seconds": 20 * 3600,
         "last_sequence": 12,
+        "deliveries": {"matching": False, "unmatched_events": 0, "lag_seconds": 0},
     }
 
 

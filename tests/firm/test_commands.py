@@ -78,7 +78,6 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
         (("export", "xx"), ("no market 'xx'", "NO, FI, UK")),
         (("export", "--format", "csv"), ("--format",)),
         (("rebuild",), ("not built yet", "FIRM_DATA")),
-        (("deliver",), ("not built yet", "/events")),
         (("sandbox", "serve", "--faults", "cut_off"), ("PART-OF-PATH=FAULT", "list")),
         (("accounts", "create", "--tier", "pro"), ("--email",)),
         (("serve", "--port", "70000"), ("65535",)),

@@ -1,7 +1,8 @@
 """A check of ours beside those of schemathesis: a request that fits the document is refused for a named reason only.
 
 Loaded by schemathesis (`hooks` of schemathesis.toml). The document cannot say that a cursor must have been issued here,
-or that parameters belong together; only these two may refuse what else is valid.
+that parameters belong together, what state a subscription is in, or how far the log reaches; only these may refuse what
+else is valid.
 """
 
 import schemathesis
@@ -17,12 +18,16 @@ _TOGETHER = (
 
 @schemathesis.check
 def a_refusal_has_its_reason(context, response, case):
-    """Of valid requests, 400 is for cursors, for numbers of another market, and for parameters that do not agree."""
+    """Valid requests are refused for what a document cannot say; each status has its few reasons."""
     mode = case.meta.generation.mode if case.meta is not None else None
-    if response.status_code != 400 or mode is None or not mode.is_positive:
-        return
+    judge = _JUDGES.get(response.status_code)
+    if judge is not None and mode is not None and mode.is_positive:
+        judge(response.json(), case)
+
+
+def _malformed(problem, case):
+    """400 is for cursors, for numbers of another market, and for parameters that do not agree."""
     query = case.query or {}
-    problem = response.json()
     if problem["code"] in _CURSOR:
         assert "cursor" in query, "a cursor was refused that was not sent"
         return
@@ -34,6 +39,36 @@ def a_refusal_has_its_reason(context, response, case):
     assert problem["code"] == "invalid_parameter", f"{problem['code']} for a request that fits the document"
     for error in problem["errors"]:
         assert _belongs(error["parameter"], query), f"{error['parameter']}: {error['detail']} ({query})"
+
+
+def _conflicting(problem, case):
+    """409 is for replays while paused, and for a secret while the one before still signs."""
+    assert problem["code"] == "invalid_state", problem["detail"]
+    assert case.operation.path.endswith(("/replays", "/secret/rotate")), problem["detail"]
+
+
+def _changed(problem, case):
+    assert problem["code"] == "precondition_failed", problem["detail"]
+    assert "If-Match" in (case.headers or {}), "a condition failed that was not sent"
+
+
+def _invalid(problem, case):
+    """422 is for a key that was used before, and for windows of time outside of the log."""
+    if problem["code"] == "idempotency_key_reused":
+        assert "Idempotency-Key" in (case.headers or {}), "a key was refused that was not sent"
+        return
+    assert problem["code"] == "validation_failed", problem["detail"]
+    wrong = {(error["code"], error["pointer"]) for error in problem["errors"]}
+    assert case.operation.path.endswith("/replays"), (wrong, case.body)
+    assert wrong <= {("out_of_range", "/since"), ("out_of_range", "/until")}, (wrong, case.body)
+
+
+def _too_often(problem, case):
+    """The limits are ample, but for tests: ten a minute each."""
+    assert case.operation.path.endswith("/test"), problem["detail"]
+
+
+_JUDGES = {400: _malformed, 409: _conflicting, 412: _changed, 422: _invalid, 429: _too_often}
 
 
 def _belongs(parameter, query):

@@ -18,7 +18,7 @@ JSON, PROBLEM = "application/json", "application/problem+json"
 
 
 def operations(document):
-    return [methods["get"] for methods in document["paths"].values()]
+    return [operation for methods in document["paths"].values() for operation in methods.values()]
 
 
 def bodies(document):
@@ -34,6 +34,14 @@ def bodies(document):
                 place = (operation["operationId"], operation["tags"][0], int(status), media_type)
                 found += [(*place, example) for example in examples]
     return found
+
+
+def sent(document):
+    """(operation id, name of the body's component, media type, example) of every body that callers send."""
+    for operation in operations(document):
+        for media_type, content in operation.get("requestBody", {}).get("content", {}).items():
+            name = content["schema"]["$ref"].rpartition("/")[2]
+            yield operation["operationId"], name, media_type, content["example"]
 
 
 def deliveries(document):
@@ -93,6 +101,8 @@ def test_the_python_client_compiles_and_reads_every_example(python_client, descr
         seen += 1
     assert seen > len(operations(described()))
     models = importlib.import_module("firmdata_client.models")
+    for _, name, _, example in sent(described()):
+        assert same(getattr(models, name).from_dict(example).to_dict()) == same(example), name
     for name, _, example in deliveries(described()):
         assert same(getattr(models, name).from_dict(example).to_dict()) == same(example)
     monkeypatch.undo()
@@ -112,6 +122,9 @@ def examples_in_typescript(document):
     for number, (operation, _, status, media_type, example) in enumerate(bodies(document)):
         typed = f'operations["{operation}"]["responses"][{status}]["content"]["{media_type}"]'
         yield f"export const answer{number}: {typed} = {json.dumps(example)};"
+    for number, (operation, _, media_type, example) in enumerate(sent(document)):
+        typed = f'NonNullable<operations["{operation}"]["requestBody"]>["content"]["{media_type}"]'
+        yield f"export const sent{number}: {typed} = {json.dumps(example)};"
     for number, (_, operation, example) in enumerate(deliveries(document)):
         typed = f'operations["{operation}"]["requestBody"]["content"]["{JSON}"]'
         yield f"export const delivery{number}: {typed} = {json.dumps(example)};"

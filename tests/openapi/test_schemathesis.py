@@ -4,23 +4,42 @@ FIRM_FUZZ_EXAMPLES is the number of requests it invents per operation (for a rel
 """
 
 import asyncio
+import importlib.util
+import json
 import os
 import subprocess
 import sys
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
+from api.db.engine import Database
+from api.db.webhook_models import Replay
 from api.openapi import document
 from api.operations import OPERATIONS
 from api.server import server
 from api.settings import ApiSettings
 from api.tiers import read_tiers
+from api.webhooks.sealing import Sealer
+from api.webhooks.settings import WebhookSettings
+from api.webhooks.signing import make_secret
 
 HERE = Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("delivery_log", HERE.parent / "api" / "delivery_log.py")
+stored = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(stored)
 ORIGIN = "https://app.example.com"
-PLENTY = {"monthly_requests": 10**9, "burst_per_second": 10**6, "burst_capacity": 10**6}
+PLENTY = {
+    "monthly_requests": 10**9,
+    "burst_per_second": 10**6,
+    "burst_capacity": 10**6,
+    "subscriptions": 10**5,
+    "entity_ids": 200,
+}
+WEBHOOKS = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.0/8"),))
 TIERS = read_tiers(
     {
         "tiers": {"pro": PLENTY},
@@ -62,32 +81,98 @@ class Running:
         assert not self.thread.is_alive()
 
 
-def fuzz(url, key, folder, *arguments):
+class Receiver(BaseHTTPRequestHandler):
+    """An endpoint that takes every delivery."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/company-events"
+        server.shutdown()
+        thread.join()
+
+
+class There:
+    """What the fuzzer is told of: two subscriptions, and of the second, which no example deletes, a delivery."""
+
+    def __init__(self, service, folder, endpoint):
+        database = Database(f"sqlite:///{folder / 'control.sqlite'}")
+        log = stored.Log(database)
+        account_id = service.accounts.account("owner@example.com").account_id
+        secret = Sealer(service.secrets.sealing_keys).seal(make_secret())
+        self.first, self.second = (
+            log.subscription(account_id, endpoint_url=endpoint, secret=secret) for _ in range(2)
+        )
+        self.delivery = log.deliver(self.second, log.event(), "failed")
+        log.attempt(self.delivery)
+        self.replay = log.ulids.make("rpl")
+        window = {"since": stored.NOW - stored.DAY, "until": stored.NOW, "created_at": stored.NOW}
+        counts = {"matched": 3, "succeeded": 1, "failed": 1}
+        of_all = {"statuses": ["failed"], "event_types": None}
+        subscription = {"replay_id": self.replay, "subscription_id": self.second}
+        log.add(Replay, **subscription, **window, **counts, **of_all)
+        database.close()
+
+
+def told(there, endpoint):
+    """The document of this service: its tier's limit, endpoints that answer, ids that exist."""
+    described = json.loads(document("https://api.example.com"))
+    for name in ("NewSubscription", "SubscriptionChanges"):
+        properties = described["components"]["schemas"][name]["properties"]
+        properties["endpoint_url"] = {"type": "string", "enum": [endpoint]}
+        properties["entity_ids"]["maxItems"] = PLENTY["entity_ids"]
+    path = described["paths"]["/api/v1/webhooks"]["post"]["requestBody"]["content"]["application/json"]
+    path["example"]["endpoint_url"] = endpoint
+    real = {"id": there.second, "delivery_id": there.delivery, "replay_id": there.replay}
+    for path, methods in described["paths"].items():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", ()):
+                if parameter.get("in") == "path" and parameter["name"] in real:
+                    parameter["example"] = real[parameter["name"]]
+                    if path == "/api/v1/webhooks/{id}":
+                        parameter["example"] = there.first
+    return described
+
+
+def fuzz(url, key, folder, described, *arguments):
     """One run. The document is a file to it: of one that it fetched it would leave out the operation that serves it."""
-    (folder / "openapi.json").write_bytes(document("https://api.example.com"))
+    (folder / "openapi.json").write_text(json.dumps(described))
     command = [
         str(Path(sys.executable).with_name("schemathesis")),
         *("--config-file", str(HERE / "schemathesis.toml")),
         *("run", "openapi.json", "--checks", "all", *arguments),
     ]
-    told = {
+    settings = {
         "FIRM_URL": url,
         "FIRM_KEY": key,
         "FIRM_ORIGIN": ORIGIN,
         "FIRM_HOOKS": str(HERE / "schemathesis_hooks.py"),
     }
-    environment = os.environ | told
+    environment = os.environ | settings
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["live", "secret", "public"])
-def test_nothing_fails_for_any_kind_of_key(kind, serve, world, tmp_path):
-    service = serve(world, with_client=False, tiers=TIERS)
+def test_nothing_fails_for_any_kind_of_key(kind, serve, world, endpoint, tmp_path):
+    service = serve(world, with_client=False, tiers=TIERS, webhooks=WEBHOOKS)
+    there = There(service, tmp_path, endpoint)
     domains = ("app.example.com",) if kind == "public" else ()
     key = service.accounts.create_key("owner@example.com", kind, domains=domains).key
     with Running(service.app) as running:
-        result = fuzz(running.url, key, tmp_path, "--phases", PHASES, "--max-examples", EXAMPLES)
+        described = told(there, endpoint)
+        result = fuzz(running.url, key, tmp_path, described, "--phases", PHASES, "--max-examples", EXAMPLES)
     (tmp_path / "told.txt").write_text(result.stdout)
     assert result.returncode == 0, result.stdout[-20000:] + result.stderr[-4000:]
     assert f"{len(OPERATIONS)} selected / {len(OPERATIONS)} total" in result.stdout
@@ -131,7 +216,8 @@ def test_it_sees_a_service_that_does_not_keep_its_word(serve, world, tmp_path):
     wanted = ("listMarkets", "getUsage", "searchCompanies", "getOpenApi")
     with Running(spoilt) as running:
         chosen = [part for name in wanted for part in ("--include-operation-id", name)]
-        result = fuzz(running.url, service.key, tmp_path, "--phases", "coverage", *chosen)
+        described = json.loads(document("https://api.example.com"))
+        result = fuzz(running.url, service.key, tmp_path, described, "--phases", "coverage", *chosen)
     (tmp_path / "told.txt").write_text(result.stdout)
     assert result.returncode == 1, result.stdout + result.stderr
     for failure in FAILURES:

@@ -261,6 +261,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("subscription_id", "due_at", "attempt_id", name=op.f("pk_webhook_queue")),
         sqlite_with_rowid=False,
     )
+    op.create_index(
+        "ix_webhook_queue_again",
+        "webhook_queue",
+        ["subscription_id", "due_at", "attempt_id"],
+        sqlite_where=sa.text("substr(attempt_id, 15) <> substr(delivery_id, 15)"),
+        postgresql_where=sa.text("substr(attempt_id, 15) <> substr(delivery_id, 15)"),
+    )
 
 
 def downgrade() -> None:

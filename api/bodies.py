@@ -1,0 +1,93 @@
+"""Bodies of requests: read whole within a limit, and parsed strictly (CONTRACT 4.0, 4.10).
+
+A body is one JSON object in UTF-8 whose members are each there once; what else is sent is `malformed_json`, with
+the byte where it goes wrong. Does not belong here: what the headers announce of a body (`api.media`), or whether
+its members make sense.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from litestar.types import Receive
+
+from api.media import BODY_LIMIT, JSON_TYPES, too_large
+from api.problems import Problem, problem
+
+Object = Mapping[str, Any]
+
+_TRAILING: Final = "JSON is malformed: trailing characters (byte "
+_SHOWN: Final = 60  # characters of a caller's own text that an answer repeats
+_KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What an operation takes as its body. `is_optional`: nothing sent is an object without members."""
+
+    limit: int = BODY_LIMIT
+    media_types: tuple[bytes, ...] = JSON_TYPES
+    is_optional: bool = False
+
+
+class _GivenTwice(ValueError):  # noqa: N818 -- named for what is wrong
+    """A member of an object stands there twice."""
+
+
+async def read_object(receive: Receive, body: Body) -> Object:
+    """The JSON object that was sent, or 413 or 400. Nothing past the limit is kept, announced or not."""
+    received = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise problem("malformed_json", "The request ended before its body was complete.")
+        received += message["body"]
+        if len(received) > body.limit:
+            raise too_large(body.limit)
+        if not message["more_body"]:
+            break
+    if body.is_optional and not received:
+        return {}
+    return parse_object(bytes(received))
+
+
+def parse_object(received: bytes) -> Object:
+    """The object, or a 400 that names the byte."""
+    try:
+        text = received.decode()
+        value = msgspec.json.decode(received)
+        if not isinstance(value, dict):
+            raise problem(
+                "malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}."
+            )
+        json.loads(text, object_pairs_hook=_each_once, parse_int=len, parse_float=len)
+    except UnicodeDecodeError as error:
+        raise problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
+    except msgspec.DecodeError as error:
+        raise _malformed(str(error), len(received)) from None
+    except _GivenTwice as error:
+        raise problem("malformed_json", str(error)) from None
+    except RecursionError:
+        raise problem("malformed_json", "The body is nested too deeply.") from None
+    return value
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> None:
+    """Parsers differ in which of two equal members they take: neither is taken."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise _GivenTwice(f"'{name[:_SHOWN]}' is given twice in one object.")
+
+
+def _malformed(said: str, length: int) -> Problem:
+    """The parser's words as the contract has them."""
+    if said == "Input data was truncated":
+        return problem("malformed_json", f"Unexpected end of data at byte {length}.")
+    if said.startswith(_TRAILING):  # the one case in which the parser names the byte after
+        return problem("malformed_json", f"Trailing characters at byte {int(said[len(_TRAILING) : -1]) - 1}.")
+    reason = said.removeprefix("JSON is malformed: ").partition(" - at ")[0]
+    reason = reason.replace(" (byte ", " at byte ").removesuffix(")")
+    return problem("malformed_json", f"{reason[:1].upper()}{reason[1:]}.")

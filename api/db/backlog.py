@@ -1,0 +1,56 @@
+"""How far behind delivering is: what a readiness check and metrics ask for, of the whole installation.
+
+Does not belong here: anything that changes (`api.db.queue`, `api.db.fanout`), or who may ask (`api.routes`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select
+
+from api.db import fanout, leases, outbox
+from api.db.webhook_models import Delivery, Lane, QueuedAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """What waits, told in microseconds however long the queue is."""
+
+    cursor: int | None
+    """Up to which event the ledger is matched; None while nobody has subscribed to anything."""
+    due_since: datetime | None
+    """When the attempt that waits longest was due; None where none is due."""
+    leader: str | None
+    """Who matches events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much waits; counted, so not for every caller."""
+
+    queued: int
+    """Attempts to be made, now or later."""
+    held: int
+    """Deliveries that wait for a replay."""
+    mails: int
+    """Notices that no mail server has yet."""
+
+
+def lag(connection: Connection, lease: str, at: datetime) -> Lag:
+    """`lease`: the name of the leader's lease."""
+    due = select(func.min(Lane.next_due_at)).where(Lane.next_due_at <= at)
+    return Lag(
+        fanout.cursor(connection),
+        connection.execute(due).scalar_one(),
+        leases.holder_of(connection, lease, at),
+    )
+
+
+def sizes(connection: Connection) -> Sizes:
+    # the second condition says what the index is of: it is read alone
+    held = select(func.count()).where(Delivery.status == "held", Delivery.status != "succeeded")
+    return Sizes(
+        connection.execute(select(func.count()).select_from(QueuedAttempt)).scalar_one(),
+        connection.execute(held).scalar_one(),
+        outbox.waiting(connection).count,
+    )

@@ -1,0 +1,220 @@
+"""The log of deliveries as it is read: lists, one delivery with its attempts, replays (CONTRACT 4.8).
+
+Ids of deliveries rise with time, so a window of time is a range of ids, and newest first is the primary key read
+backwards: a list costs its page, however long the log is. Does not belong here: changing anything
+(`api.db.redeliveries`), or how a caller sees it (`api.webhooks.log`).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, func, literal_column, select
+
+from api.db.delivery_records import (
+    ATTEMPTS_SHOWN,
+    AttemptRecord,
+    DeliveryDetail,
+    DeliveryQuery,
+    DeliveryRecord,
+    OwnSubscription,
+    ReplayRecord,
+    Window,
+)
+from api.db.webhook_models import Attempt, Delivery, MatchedEvent, Replay, Subscription, milliseconds
+from api.ulids import earliest
+
+PREFIX: Final = "dlv"
+_MICROSECONDS: Final = 1000  # of a millisecond
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_BEGIN: Final = earliest(PREFIX, 0)
+_END: Final = f"{PREFIX}_{'z' * 26}"
+_HEADERS: Final = msgspec.json.Decoder(dict[str, str])
+
+# Spelled as the index says it: neither engine sees in a bound value that the partial index holds what is asked for.
+_UNSUCCEEDED: Final = literal_column("webhook_deliveries.status <> 'succeeded'")
+_DELIVERIES: Final = select(
+    Delivery.delivery_id,
+    Delivery.subscription_id,
+    MatchedEvent.event_id,
+    MatchedEvent.event_type,
+    MatchedEvent.company_id,
+    Delivery.status,
+    Delivery.attempt_count,
+    Delivery.next_attempt_at,
+    Delivery.last_outcome,
+    Delivery.last_error,
+    Delivery.last_response_status,
+    Delivery.created_at,
+    Delivery.completed_at,
+    Delivery.replay_id,
+).join(MatchedEvent, MatchedEvent.sequence == Delivery.sequence)
+_ATTEMPTS: Final = select(
+    Attempt.attempt_id,
+    Attempt.delivery_id,
+    Attempt.number,
+    Attempt.trigger,
+    Attempt.started_at,
+    Attempt.duration_ms,
+    Attempt.outcome,
+    Attempt.error,
+    Attempt.error_detail,
+    Attempt.request_url,
+    Attempt.remote_ip,
+    Attempt.response_status,
+    Attempt.response_headers,
+    Attempt.response_body,
+    Attempt.response_body_truncated,
+)
+_REPLAYS: Final = select(
+    Replay.replay_id,
+    Replay.subscription_id,
+    Replay.since,
+    Replay.until,
+    Replay.statuses,
+    Replay.event_types,
+    Replay.matched,
+    Replay.succeeded,
+    Replay.failed,
+    Replay.created_at,
+    Replay.completed_at,
+)
+
+
+class DeliveryRepository:
+    """Reads on a connection whose transaction its caller has begun."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def subscription(self, account_id: str, subscription_id: str) -> OwnSubscription | None:
+        """The account's own, unless it was deleted."""
+        found = self._connection.execute(
+            select(Subscription.subscription_id, Subscription.status).where(
+                Subscription.subscription_id == subscription_id,
+                Subscription.account_id == account_id,
+                Subscription.deleted_at.is_(None),
+            )
+        ).one_or_none()
+        return None if found is None else OwnSubscription(*found)
+
+    def page(
+        self, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int
+    ) -> list[DeliveryRecord]:
+        """The newest `limit` that match, below the delivery named `before`."""
+        conditions = [Delivery.subscription_id == subscription_id]
+        window, first, end = query.window, _BEGIN, before or _END
+        if query.event_types:
+            conditions.append(MatchedEvent.event_type.in_(query.event_types))
+        if query.event_id is not None:
+            event = self._event(query.event_id)
+            if event is None:
+                return []
+            sequence, matched_at = event
+            conditions.append(Delivery.sequence == sequence)
+            first, end = _ids_of(Window(matched_at, matched_at + _MILLISECOND), first, end)
+        conditions += _between(*_ids_of(window, first, end))
+        found = [
+            DeliveryRecord(*row)
+            for status in _separately(query.statuses, self._connection.dialect.name)
+            for row in self._connection.execute(
+                _DELIVERIES.where(*conditions, *status).order_by(Delivery.delivery_id.desc()).limit(limit)
+            )
+        ]
+        return sorted(found, key=lambda record: record.delivery_id, reverse=True)[:limit]
+
+    def delivery(self, subscription_id: str, delivery_id: str) -> DeliveryRecord | None:
+        row = self._connection.execute(
+            _DELIVERIES.where(
+                Delivery.subscription_id == subscription_id, Delivery.delivery_id == delivery_id
+            )
+        ).one_or_none()
+        return None if row is None else DeliveryRecord(*row)
+
+    def detail(self, subscription_id: str, delivery_id: str) -> DeliveryDetail | None:
+        delivery = self.delivery(subscription_id, delivery_id)
+        if delivery is None:
+            return None
+        data = self._connection.execute(
+            select(MatchedEvent.data).where(MatchedEvent.event_id == delivery.event_id)
+        ).scalar_one()
+        latest = self._connection.execute(
+            _ATTEMPTS.where(Attempt.delivery_id == delivery_id)
+            .order_by(Attempt.started_at.desc(), Attempt.attempt_id.desc())
+            .limit(ATTEMPTS_SHOWN)
+        ).all()
+        return DeliveryDetail(delivery, data, [_attempt(row) for row in reversed(latest)])
+
+    def replay(self, subscription_id: str, replay_id: str) -> ReplayRecord | None:
+        row = self._connection.execute(
+            _REPLAYS.where(Replay.replay_id == replay_id, Replay.subscription_id == subscription_id)
+        ).one_or_none()
+        return None if row is None else _replay(row)
+
+    def _event(self, event_id: str) -> tuple[int, datetime] | None:
+        """Its sequence, and the millisecond that the ids of its deliveries carry."""
+        found = self._connection.execute(
+            select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)
+        ).one_or_none()
+        return None if found is None else (found[0], found[1])
+
+
+def within(window: Window) -> list[ColumnElement[bool]]:
+    """The window as a range of ids."""
+    return _between(*_ids_of(window, _BEGIN, _END))
+
+
+def of_statuses(statuses: Sequence[str]) -> list[ColumnElement[bool]]:
+    """Deliveries in one of these states, told so that the index of unsucceeded ones is used where it can be."""
+    told: list[ColumnElement[bool]] = [Delivery.status.in_(statuses)]
+    return told if "succeeded" in statuses else [*told, _UNSUCCEEDED]
+
+
+def _separately(statuses: Sequence[str], dialect: str) -> list[list[ColumnElement[bool]]]:
+    """One condition per query: each state of the index is sorted by id, several together are not.
+
+    SQLite is told that few have the state: else, between two bounds of an id, it reads everything that lies there.
+    """
+    if not statuses:
+        return [[]]
+    if "succeeded" in statuses:
+        return [of_statuses(statuses)]
+    told = [Delivery.status == status for status in statuses]
+    return [[func.unlikely(one) if dialect == "sqlite" else one, _UNSUCCEEDED] for one in told]
+
+
+def _ids_of(window: Window, first: str, end: str) -> tuple[str, str]:
+    """The narrowest range of ids that is within the one given and within the window."""
+    if window.since is not None:
+        first = max(first, _first_from(window.since))
+    if window.until is not None:
+        end = min(end, _first_from(window.until))
+    return first, end
+
+
+def _between(first: str, end: str) -> list[ColumnElement[bool]]:
+    """One bound on each side: of several, an engine takes any to begin from."""
+    return [Delivery.delivery_id >= first, Delivery.delivery_id < end]
+
+
+def _first_from(instant: datetime) -> str:
+    """The lowest id of a delivery made at that instant or later; ids know whole milliseconds."""
+    begun = milliseconds(instant)
+    finer = instant.microsecond % _MICROSECONDS
+    return earliest(PREFIX, max(0, begun + 1 if finer else begun))
+
+
+def _attempt(row: Any) -> AttemptRecord:
+    values = row._asdict()
+    written = values["response_headers"]
+    return AttemptRecord(
+        **values | {"response_headers": None if written is None else _HEADERS.decode(written)}
+    )
+
+
+def _replay(row: Any) -> ReplayRecord:
+    values = row._asdict()
+    types = values["event_types"]
+    read = {"statuses": tuple(values["statuses"]), "event_types": None if types is None else tuple(types)}
+    return ReplayRecord(**values | read)

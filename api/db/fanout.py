@@ -1,0 +1,171 @@
+"""From events to deliveries, in the statements of one transaction (DESIGN decision 10, DELIVERY rule 1).
+
+`move` comes first: by compare-and-set, so that of two who match the same events one finds nothing to do. Then the
+lanes concerned are locked, as everybody does who changes a subscription's state; what is read afterwards is as it
+will be when this commits. Ids of deliveries are made of the millisecond of matching, the event's `sequence` and the
+subscription's own random characters: no two are alike, also without their time, of which replays make ids; and
+those of one millisecond rise with `sequence`.
+
+Does not belong here: reading the ledger, how many events make a batch, who leads (`api.webhooks.matching`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from api.db.webhook_models import LedgerCursor, MatchedEvent, Subscription, milliseconds
+
+CURSOR: Final = "fan_out"
+_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An event as matching sees it. `head`: the first 16 characters of its deliveries' ids, without prefix."""
+
+    event: MatchedEvent
+    bit: int
+    head: str
+
+
+def cursor(connection: Connection) -> int | None:
+    """How far the ledger has been matched; None before there was anything to match for."""
+    return connection.execute(
+        select(LedgerCursor.sequence).where(LedgerCursor.name == CURSOR)
+    ).scalar_one_or_none()
+
+
+def begin(connection: Connection) -> int | None:
+    """Sets the cursor where the oldest subscription begins; None while there is no subscription.
+
+    One that is being made meanwhile begins with what is published after it was committed: nothing is lost to it.
+    """
+    first = connection.execute(select(func.min(Subscription.from_sequence))).scalar_one()
+    if first is None:
+        return None
+    statement = _INSERTS[connection.dialect.name](LedgerCursor).values(name=CURSOR, sequence=first)
+    connection.execute(statement.on_conflict_do_nothing())
+    return cursor(connection)
+
+
+def move(connection: Connection, old: int, new: int) -> bool:
+    """Moves the cursor if it still stands at `old`; another who does so waits for this commit, and then fails."""
+    moved = connection.execute(
+        update(LedgerCursor)
+        .where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old)
+        .values(sequence=new)
+    )
+    return moved.rowcount == 1
+
+
+def match(connection: Connection, candidates: Sequence[Candidate]) -> int:
+    """Stores the deliveries of these events, all matched at one instant; how many there are."""
+    if not candidates:
+        return 0
+    batch = [(c.event.sequence, c.event.company_id, c.bit, c.head) for c in candidates]
+    at = milliseconds(candidates[0].event.matched_at)
+    values: dict[str, Any] = {"batch": msgspec.json.encode(batch).decode(), "at": at}
+    concerned = list(connection.execute(_CONCERNED[connection.dialect.name], values).scalars())
+    if not concerned:
+        return 0
+    if connection.dialect.name == "postgresql":
+        values["concerned"] = concerned
+        counts = [(row[0], row[1]) for row in connection.execute(_STORE_AT_ONCE, values)]
+    else:
+        for statement in _STORE:
+            connection.execute(statement, values)
+        counts = [(row[0], row[1]) for row in connection.execute(_COUNTS, values)]
+    matched = {sequence for sequence, _ in counts}
+    _keep(connection, [c.event for c in candidates if c.event.sequence in matched])
+    return sum(count for _, count in counts)
+
+
+def _keep(connection: Connection, events: Sequence[MatchedEvent]) -> None:
+    names = [column.key for column in MatchedEvent.__table__.columns]
+    rows = [{name: getattr(event, name) for name in names} for event in events]
+    if rows:
+        connection.execute(insert(MatchedEvent), rows)
+
+
+_BATCHES: Final = {
+    "sqlite": "SELECT json_extract(value, '$[0]') AS sequence, json_extract(value, '$[1]') AS company_id, "
+    "json_extract(value, '$[2]') AS bit, json_extract(value, '$[3]') AS head FROM json_each(:batch)",
+    "postgresql": "SELECT CAST(value ->> 0 AS bigint) AS sequence, value ->> 1 AS company_id, "
+    "CAST(value ->> 2 AS integer) AS bit, value ->> 3 AS head "
+    "FROM jsonb_array_elements(CAST(:batch AS jsonb)) AS value",
+}
+
+
+# From events to companies to subscriptions, in this order, whatever an engine knows or believes of the tables: each
+# event concerns few of a million companies named. SQLite keeps the order of a CROSS JOIN, PostgreSQL a fence.
+_NAMED: Final = {
+    "sqlite": "batch CROSS JOIN webhook_companies AS c ON c.company_id = batch.company_id "
+    "CROSS JOIN webhook_subscriptions AS s ON s.subscription_id = c.subscription_id",
+    "postgresql": "batch CROSS JOIN LATERAL (SELECT subscription_id FROM webhook_companies "
+    "WHERE company_id = batch.company_id OFFSET 0) AS c CROSS JOIN LATERAL (SELECT subscription_id, status, "
+    "all_companies, deleted_at, from_sequence, event_mask FROM webhook_subscriptions "
+    "WHERE subscription_id = c.subscription_id OFFSET 0) AS s",
+}
+
+
+def _matched(engine: str, only: str = "") -> str:
+    """The matches as a table, for statements to follow."""
+    wanted = (
+        f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"
+    )
+    columns = (
+        "batch.sequence AS sequence, s.subscription_id AS subscription_id, s.status AS status, "
+        "batch.head || substr(s.subscription_id, 21, 10) AS id"  # 10 random characters, of 16
+    )
+    return (
+        f"WITH batch AS MATERIALIZED ({_BATCHES[engine]}), matched AS MATERIALIZED ("  # noqa: S608 -- texts above
+        f"SELECT {columns} FROM {_NAMED[engine]} WHERE NOT s.all_companies AND {wanted} "
+        f"UNION ALL "
+        f"SELECT {columns} FROM webhook_subscriptions AS s CROSS JOIN batch "
+        f"WHERE s.all_companies AND {wanted}) "
+    )
+
+
+_INSERT_DELIVERIES: Final = (
+    "INSERT INTO webhook_deliveries (subscription_id, delivery_id, sequence, status, tries, attempt_count, "
+    "next_attempt_at, created_at) "
+    "SELECT subscription_id, 'dlv_' || id, sequence, CASE status WHEN 'active' THEN 'pending' ELSE 'held' END, "
+    "0, 0, CASE status WHEN 'active' THEN CAST(:at AS bigint) END, CAST(:at AS bigint) FROM matched "
+    "ORDER BY subscription_id, id"
+)
+_INSERT_ATTEMPTS: Final = (
+    'INSERT INTO webhook_queue (subscription_id, due_at, attempt_id, delivery_id, "trigger") '
+    "SELECT subscription_id, CAST(:at AS bigint), 'att_' || id, 'dlv_' || id, 'schedule' "
+    "FROM matched WHERE status = 'active' ORDER BY subscription_id, id"
+)
+_UPDATE_LANES: Final = (
+    "UPDATE webhook_lanes SET next_due_at = CAST(:at AS bigint) "
+    "WHERE subscription_id IN (SELECT subscription_id FROM matched WHERE status = 'active') "
+    "AND (next_due_at IS NULL OR next_due_at > CAST(:at AS bigint))"
+)
+_COUNT: Final = "SELECT sequence, count(*) FROM matched GROUP BY sequence"
+_LOCK: Final = (
+    "SELECT subscription_id FROM webhook_lanes "
+    "WHERE subscription_id IN (SELECT subscription_id FROM matched) ORDER BY subscription_id"
+)
+
+# SQLite has one writer, so its statements all see the same. PostgreSQL's would each see what was committed before
+# it; one statement sees one state, that of after the locks, and of no others than the locked.
+_CONCERNED: Final = {
+    "sqlite": text(_matched("sqlite") + _LOCK),
+    "postgresql": text(_matched("postgresql") + _LOCK + " FOR UPDATE"),
+}
+_STORE: Final = tuple(
+    text(_matched("sqlite") + statement)
+    for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES)
+)
+_COUNTS: Final = text(_matched("sqlite") + _COUNT)
+_STORE_AT_ONCE: Final = text(
+    _matched("postgresql", " AND s.subscription_id = ANY(CAST(:concerned AS text[]))")
+    + f", deliveries AS ({_INSERT_DELIVERIES}), attempts AS ({_INSERT_ATTEMPTS}), "
+    f"lanes AS ({_UPDATE_LANES}) {_COUNT}"
+)

@@ -1,0 +1,92 @@
+"""Statements on requests that carry an Idempotency-Key, inside a transaction that the caller has begun.
+
+Does not belong here: what is kept, and for how long (`api.idempotency`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, and_, delete, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from api.db.webhook_models import IdempotentRequest
+
+_INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One request with a key: what the key belongs to, the body's digest, and who asks."""
+
+    account_id: str
+    operation: str
+    key: str
+    fingerprint: bytes
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is known of the first request with a key; `status` and `answer` are None while it runs."""
+
+    fingerprint: bytes
+    status: int | None
+    answer: bytes | None
+
+
+def claim(
+    connection: Connection, asked: Claim, at: datetime, expired: datetime, abandoned: datetime
+) -> Stored | None:
+    """None for the one who may go on; else what another request with this key is, or was, answered.
+
+    What was made before `expired` is forgotten, and what still runs since before `abandoned` is taken over.
+    """
+    table = IdempotentRequest
+    fresh = {
+        "fingerprint": asked.fingerprint,
+        "created_at": at,
+        "claimed_by": asked.request_id,
+        "status": None,
+        "answer": None,
+    }
+    free = or_(table.created_at <= expired, and_(table.status.is_(None), table.created_at <= abandoned))
+    statement = (
+        _INSERT[connection.dialect.name](table)
+        .values(account_id=asked.account_id, operation=asked.operation, key=asked.key, **fresh)
+        .on_conflict_do_update(
+            index_elements=[table.account_id, table.operation, table.key], set_=fresh, where=free
+        )
+        .returning(table.key)
+    )
+    if connection.execute(statement).first() is not None:
+        return None
+    # the row that stood in the way is locked or finished; one that goes away meanwhile was still running
+    row = connection.execute(
+        select(table.fingerprint, table.status, table.answer).where(_is(asked))
+    ).one_or_none()
+    return Stored(asked.fingerprint, None, None) if row is None else Stored(*row)
+
+
+def finish(connection: Connection, asked: Claim, status: int, answer: bytes) -> None:
+    """Keeps the answer, unless somebody else has taken the key over."""
+    mine = and_(_is(asked), IdempotentRequest.claimed_by == asked.request_id)
+    connection.execute(update(IdempotentRequest).where(mine).values(status=status, answer=answer))
+
+
+def release(connection: Connection, asked: Claim) -> None:
+    """Frees the key of a request of which nothing came."""
+    connection.execute(
+        delete(IdempotentRequest).where(
+            _is(asked),
+            IdempotentRequest.claimed_by == asked.request_id,
+            IdempotentRequest.status.is_(None),
+        )
+    )
+
+
+def _is(asked: Claim):  # noqa: ANN202 -- SQLAlchemy's own type of a condition
+    return and_(
+        IdempotentRequest.account_id == asked.account_id,
+        IdempotentRequest.operation == asked.operation,
+        IdempotentRequest.key == asked.key,
+    )

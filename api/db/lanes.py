@@ -1,0 +1,148 @@
+"""Statements on lanes: who works on which, how their endpoints do, what their subscriptions ask for.
+
+Locks are taken in the order of ids, here as in `api.db.webhook_states`. Does not belong here: what is in a lane
+(`api.db.queue`), or which lanes a worker should have (`api.webhooks.lanes`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from sqlalchemy import Connection
+
+from api.db.json_rows import Statement
+from api.db.queue_records import Health, LaneRecord, Release, SubscriberRecord
+
+_FREE: Final = (
+    "next_due_at <= ? AND (leased_until IS NULL OR leased_until <= ? OR leased_until > ?) "
+    "AND (consecutive_failures > 0) = ?"
+)
+_WAITS: Final = f"EXISTS (SELECT 1 FROM webhook_lanes WHERE {_FREE})"  # noqa: S608 -- constants
+_WAITING: Final = Statement(f"SELECT {_WAITS}, {_WAITS}")
+# chosen first and by itself: PostgreSQL may run a subquery with a lock and a limit more than once
+_LEASE: Final = Statement(
+    f"WITH chosen AS MATERIALIZED (SELECT subscription_id FROM webhook_lanes WHERE {_FREE} "  # noqa: S608 -- constants
+    "ORDER BY next_due_at LIMIT ? {skip_locked}) "
+    "UPDATE webhook_lanes SET lessee = ?, leased_until = ? "
+    "WHERE subscription_id IN (SELECT subscription_id FROM chosen) "
+    "RETURNING subscription_id, consecutive_failures, last_success_at"
+)
+_LOCK: Final = Statement(
+    "SELECT lane.subscription_id, consecutive_failures, last_attempt_at, last_success_at, last_failure_at, "
+    "failing_since FROM webhook_lanes AS lane "
+    "WHERE lane.subscription_id IN (SELECT subscription_id FROM {given}) "
+    "ORDER BY lane.subscription_id {for_update}",
+    subscription_id="text",
+)
+_HEALTH: Final = Statement(
+    "UPDATE webhook_lanes SET consecutive_failures = given.consecutive_failures, "
+    "last_attempt_at = given.last_attempt_at, last_success_at = given.last_success_at, "
+    "last_failure_at = given.last_failure_at, failing_since = given.failing_since "
+    "FROM {given} WHERE webhook_lanes.subscription_id = given.subscription_id",
+    subscription_id="text",
+    consecutive_failures="bigint",
+    last_attempt_at="bigint",
+    last_success_at="bigint",
+    last_failure_at="bigint",
+    failing_since="bigint",
+)
+_RENEW: Final = Statement(
+    "UPDATE webhook_lanes SET leased_until = given.until FROM {given} "
+    "WHERE webhook_lanes.subscription_id = given.subscription_id "
+    "AND webhook_lanes.lessee = given.lessee",
+    subscription_id="text",
+    until="bigint",
+    lessee="text",
+)
+_RELEASE: Final = Statement(
+    "UPDATE webhook_lanes SET lessee = NULL, leased_until = given.free_at, next_due_at = "
+    "(SELECT CASE WHEN min(due_at) < given.due_from THEN given.due_from ELSE min(due_at) END "
+    "FROM webhook_queue AS queue WHERE queue.subscription_id = given.subscription_id) "
+    "FROM {given} WHERE webhook_lanes.subscription_id = given.subscription_id "
+    "AND webhook_lanes.lessee = given.lessee",
+    subscription_id="text",
+    free_at="bigint",
+    due_from="bigint",
+    lessee="text",
+)
+_CHANGED: Final = Statement(
+    "SELECT lane.lessee, one.subscription_id, one.revision, one.status, one.deleted_at, one.endpoint_url, "
+    "one.secret, one.previous_secret, one.previous_secret_expires_at, one.event_mask, one.max_per_second "
+    "FROM {given} JOIN webhook_lanes AS lane ON lane.subscription_id = given.subscription_id "
+    "JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
+    "WHERE one.revision <> given.revision OR lane.lessee IS DISTINCT FROM ?",
+    subscription_id="text",
+    revision="bigint",
+)
+
+
+def waiting(connection: Connection, at: int, horizon: int) -> tuple[bool, bool]:
+    """Whether lanes are due that nobody works on: of endpoints that do well, of endpoints that fail.
+
+    A lease beyond the horizon was written before the clock was set back: nobody holds it.
+    """
+    [(well, failing)] = _WAITING.run(connection, (), at, at, horizon, False, at, at, horizon, True)
+    return bool(well), bool(failing)
+
+
+def lease(
+    connection: Connection, lessee: str, at: int, horizon: int, until: int, places: tuple[int, int]
+) -> list[LaneRecord]:
+    """Takes lanes that are due longest: so many of endpoints that do well, so many of endpoints that fail."""
+    taken: list[LaneRecord] = []
+    for most, failing in zip(places, (False, True), strict=True):
+        if most > 0:
+            rows = _LEASE.run(connection, (), at, at, horizon, failing, most, lessee, until)
+            taken += [LaneRecord(row[0], row[1], row[2]) for row in rows]
+    return taken
+
+
+def lock(connection: Connection, subscription_ids: Iterable[str]) -> dict[str, Health]:
+    """Waits until nobody else changes these lanes; how their endpoints do."""
+    rows = _LOCK.run(connection, [(one,) for one in sorted(subscription_ids)])
+    return {row[0]: Health(*row[1:]) for row in rows}
+
+
+def write_health(connection: Connection, healths: Mapping[str, Health]) -> None:
+    """The lanes' locks are held."""
+    rows = [
+        (
+            one,
+            h.consecutive_failures,
+            h.last_attempt_at,
+            h.last_success_at,
+            h.last_failure_at,
+            h.failing_since,
+        )
+        for one, h in healths.items()
+    ]
+    if rows:
+        _HEALTH.run(connection, rows)
+
+
+def renew(connection: Connection, lessee: str, subscription_ids: Iterable[str], until: int) -> None:
+    """Keeps what is still this lessee's. The locks are held. The rest `changed` tells."""
+    rows = [(one, until, lessee) for one in subscription_ids]
+    if rows:
+        _RENEW.run(connection, rows)
+
+
+def release(connection: Connection, lessee: str, releases: Sequence[Release]) -> None:
+    """Gives lanes back, and says when each is due next. The locks are held."""
+    if releases:
+        rows = [(one.subscription_id, one.free_at, one.due_from, lessee) for one in releases]
+        _RELEASE.run(connection, rows)
+
+
+def changed(
+    connection: Connection, lessee: str, known: Sequence[tuple[str, int]]
+) -> tuple[list[SubscriberRecord], set[str]]:
+    """Subscriptions whose revision is not the known one, and lanes that are not this lessee's any more."""
+    if not known:
+        return [], set()
+    records, lost = [], set()
+    for row in _CHANGED.run(connection, known, lessee):
+        if row[0] == lessee:
+            records.append(SubscriberRecord(*row[1:]))
+        else:
+            lost.add(row[1])
+    return records, lost

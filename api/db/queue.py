@@ -1,0 +1,151 @@
+"""Statements on the queue: which attempts are due, with all they need, and which are not made at all.
+
+Does not belong here: attempts that were made (`api.db.finished`), or who works on a lane (`api.db.lanes`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection
+
+from api.db.json_rows import Statement
+from api.db.queue_records import Aside, Due, Queued
+from api.db.replay_counts import ReplayCounts
+from api.db.webhook_models import AGAIN
+
+_SOME_DUE: Final = (
+    "SELECT * FROM (SELECT subscription_id, due_at, attempt_id, delivery_id, trigger FROM webhook_queue "
+    "WHERE subscription_id = {lane} AND due_at <= {at} AND {which} "
+    "ORDER BY due_at, attempt_id LIMIT {most}) AS part"
+)
+# what has its time goes first: behind all that an endpoint that hangs has not answered yet it would lose it
+_DUE_OF_ONE: Final = (
+    _SOME_DUE.replace("{which}", AGAIN)
+    + " UNION ALL "
+    + _SOME_DUE.replace("{which}", f"NOT ({AGAIN})")
+    + " LIMIT {most}"
+)
+# SQLite knows no lateral join, and a statement for each lane costs more than its rows: they come as JSON
+_DUE_AS_JSON: Final = Statement(
+    "WITH lanes AS MATERIALIZED (SELECT * FROM {given}) SELECT lanes.subscription_id, ("  # noqa: S608 -- constants
+    "SELECT json_group_array(json_array(subscription_id, due_at, attempt_id, delivery_id, trigger)) FROM ("
+    + _DUE_OF_ONE.format(lane="lanes.subscription_id", at="lanes.at", most="?")
+    + ")) FROM lanes",
+    subscription_id="text",
+    at="bigint",
+)
+_DUE: Final = Statement(
+    "SELECT found.* FROM {given} CROSS JOIN LATERAL ("  # noqa: S608 -- constants
+    + _DUE_OF_ONE.format(lane="given.subscription_id", at="given.at", most="given.most")
+    + ") AS found",
+    subscription_id="text",
+    at="bigint",
+    most="bigint",
+)
+_DETAILS: Final = Statement(
+    "SELECT given.place, delivery.tries, delivery.replay_id, event.event_id, event.event_type, event.data, "
+    "(one.all_companies OR EXISTS (SELECT 1 FROM webhook_companies AS company "
+    "WHERE company.company_id = event.company_id AND company.subscription_id = given.subscription_id)) "
+    "FROM {given} JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
+    "LEFT JOIN webhook_deliveries AS delivery ON delivery.subscription_id = given.subscription_id "
+    "AND delivery.delivery_id = given.delivery_id "
+    "LEFT JOIN webhook_events AS event ON event.sequence = delivery.sequence",
+    place="bigint",
+    subscription_id="text",
+    delivery_id="text",
+)
+_QUEUED: Final = msgspec.json.Decoder(list[Queued])
+_TAKE_OUT: Final = Statement(
+    "DELETE FROM webhook_queue WHERE (subscription_id, due_at, attempt_id) IN "
+    "(SELECT subscription_id, due_at, attempt_id FROM {given}) RETURNING attempt_id",
+    subscription_id="text",
+    due_at="bigint",
+    attempt_id="text",
+)
+_PUT_IN: Final = Statement(
+    "INSERT INTO webhook_queue (subscription_id, due_at, attempt_id, delivery_id, trigger) "
+    "SELECT subscription_id, due_at, attempt_id, delivery_id, trigger FROM {given} WHERE true "
+    "ON CONFLICT DO NOTHING",
+    subscription_id="text",
+    due_at="bigint",
+    attempt_id="text",
+    delivery_id="text",
+    trigger="text",
+)
+_ASIDE: Final = Statement(
+    "UPDATE webhook_deliveries SET status = given.status, next_attempt_at = NULL, "
+    "completed_at = given.completed_at FROM {given} "
+    "WHERE webhook_deliveries.subscription_id = given.subscription_id "
+    "AND webhook_deliveries.delivery_id = given.delivery_id "
+    "AND webhook_deliveries.status IN ('pending', 'retrying') "
+    "RETURNING webhook_deliveries.replay_id, webhook_deliveries.subscription_id",
+    subscription_id="text",
+    delivery_id="text",
+    status="text",
+    completed_at="bigint",
+)
+
+
+def due(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> list[Queued]:
+    """So many due attempts of each lane: retries and those asked for by hand, then others, each oldest first."""
+    if not wanted:
+        return []
+    if connection.dialect.name == "sqlite":
+        return list(_due_on_sqlite(connection, at, wanted))
+    return [Queued(*row) for row in _DUE.run(connection, [(lane, at, most) for lane, most in wanted])]
+
+
+def _due_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> Iterator[Queued]:
+    """In a few statements, for a limit is one for all lanes of a statement: the next power of two."""
+    lots: dict[int, dict[str, int]] = {}
+    for lane, most in wanted:
+        lots.setdefault(1 << (most - 1).bit_length(), {})[lane] = most
+    for longest, lot in lots.items():
+        rows = _DUE_AS_JSON.run(connection, [(lane, at) for lane in lot], longest, longest, longest)
+        for lane, found in rows:
+            yield from _QUEUED.decode(found)[: lot[lane]]
+
+
+def detailed(connection: Connection, chosen: Sequence[Queued]) -> Iterator[Due]:
+    """With what their deliveries, events and subscriptions say; without data where any of it is missing."""
+    if not chosen:
+        return
+    rows = [(place, one.subscription_id, one.delivery_id) for place, one in enumerate(chosen)]
+    found = {row[0]: row for row in _DETAILS.run(connection, rows)}
+    for place, queued in enumerate(chosen):
+        _, tries, replay_id, event_id, event_type, data, named = found.get(place, _NOTHING)
+        yield Due(queued, tries or 0, replay_id, event_id or "", event_type or "", data, bool(named))
+
+
+_NOTHING: Final = (0, None, None, None, None, None, None)
+
+
+def take_out(connection: Connection, queued: Iterable[Queued]) -> set[str]:
+    """Deletes rows; the attempt ids of those that were there: they are the caller's alone."""
+    rows = [one[:3] for one in queued]
+    return {row[0] for row in _TAKE_OUT.run(connection, rows)} if rows else set()
+
+
+def put_in(connection: Connection, queued: Sequence[Queued]) -> None:
+    """Attempts to be made later. The lanes' locks are held, or the lane is leased by the caller."""
+    if queued:
+        _PUT_IN.run(connection, queued)
+
+
+def put_aside(connection: Connection, asides: Sequence[Aside], at: int, replays: ReplayCounts) -> None:
+    """Takes attempts out of the queue unmade. One that was asked for by hand leaves its delivery as it was."""
+    taken = take_out(connection, (one.queued for one in asides))
+    rows = [
+        (
+            one.queued.subscription_id,
+            one.queued.delivery_id,
+            one.status,
+            at if one.status == "canceled" else None,
+        )
+        for one in asides
+        if one.queued.attempt_id in taken and one.queued.trigger != "manual"
+    ]
+    if rows:
+        for replay_id, subscription_id in _ASIDE.run(connection, rows):
+            replays.count(replay_id, subscription_id, succeeded=False)

@@ -1,0 +1,177 @@
+"""Members of bodies: each is declared once, everything wrong is found and told together (CONTRACT 4.10, 422).
+
+A reader takes a value and the place where it stands (a JSON pointer), tells `Faults` what is wrong, and returns
+what is meant. Belongs here: what a form is, and readers that several forms share. Does not belong here: which
+members an operation has (`api.webhooks.validation`), or JSON itself (`api.bodies`).
+"""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from api.bodies import Object
+from api.problems import InputError, Problem, problem
+
+SHOWN: Final = 60
+"""Characters of a caller's own text that an answer repeats."""
+_MOST_ERRORS: Final = 100
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with one body, in the order it was found; the first hundred are kept."""
+
+    errors: list[InputError] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, code: str, detail: str, pointer: str) -> None:
+        self.count += 1
+        if len(self.errors) < _MOST_ERRORS:
+            self.errors.append(InputError(code, detail, pointer=pointer))
+
+    def check(self) -> None:
+        """422 where anything is wrong."""
+        if self.count:
+            raise self.problem()
+
+    def problem(self) -> Problem:
+        """The 422 that tells all of it."""
+        if self.count == 1:
+            only = self.errors[0]
+            return problem("validation_failed", f"{only.pointer}: {only.detail}.", only)
+        return problem("validation_failed", f"{self.count} fields are not valid.", *self.errors)
+
+
+Reader = Callable[[Any, str, Faults], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a body."""
+
+    name: str
+    read: Reader
+    required: bool = False
+
+
+class Form:
+    """The members of one operation's body. `read_only`: what answers have, and nobody may send."""
+
+    def __init__(self, *members: Member, read_only: Sequence[str] = ()) -> None:
+        self._members = {member.name: member for member in members}
+        self._read_only = read_only
+
+    def read(self, body: Object, faults: Faults) -> dict[str, Any]:
+        """What was sent, by name; what was left out is left out."""
+        for name in body:
+            if name not in self._members:
+                faults.add(*self._unknown(name), pointer_to(name))
+        for member in self._members.values():
+            if member.required and member.name not in body:
+                faults.add("missing", f"'{member.name}' must be given", pointer_to(member.name))
+        return {
+            name: member.read(body[name], pointer_to(name), faults)
+            for name, member in self._members.items()
+            if name in body
+        }
+
+    def _unknown(self, name: str) -> tuple[str, str]:
+        if name in self._read_only:
+            return "read_only", f"'{name}' cannot be set"
+        return "unknown_member", f"'{name[:SHOWN]}' is not known here{meant(name, self._members)}"
+
+
+def meant(given: str, known: Mapping[str, Any] | Sequence[str]) -> str:
+    """«; did you mean 'x'?», or what there is, to continue a detail."""
+    near = difflib.get_close_matches(given[:SHOWN], known, 1)
+    return f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}"
+
+
+def pointer_to(*steps: str | int) -> str:
+    """A JSON pointer (RFC 6901)."""
+    return "".join(f"/{str(step)[:SHOWN].replace('~', '~0').replace('/', '~1')}" for step in steps)
+
+
+def whole(low: int, high: int) -> Reader:
+    """An integer within bounds; 5.0 is one, true is none."""
+    requirement = f"must be an integer from {low} to {high}"
+
+    def read(value: Any, pointer: str, faults: Faults) -> int | None:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            faults.add("type", requirement, pointer)
+        elif not low <= value <= high:
+            faults.add("out_of_range", requirement, pointer)
+        else:
+            return value
+        return None
+
+    return read
+
+
+def text(longest: int) -> Reader:
+    """A string; NUL is no text to databases."""
+    requirement = f"must be a string of at most {longest} characters"
+
+    def read(value: Any, pointer: str, faults: Faults) -> str | None:
+        if not isinstance(value, str):
+            faults.add("type", requirement, pointer)
+        elif len(value) > longest:
+            faults.add("too_long", requirement, pointer)
+        elif "\x00" in value:
+            faults.add("format", "must not hold the character U+0000", pointer)
+        else:
+            return value
+        return None
+
+    return read
+
+
+def word(allowed: Sequence[str]) -> Reader:
+    """One of some words."""
+
+    def read(value: Any, pointer: str, faults: Faults) -> str | None:
+        if isinstance(value, str) and value in allowed:
+            return value
+        faults.add("unknown_value", f"must be one of {', '.join(allowed)}", pointer)
+        return None
+
+    return read
+
+
+def or_null(read: Reader) -> Reader:
+    """The same, where null is a value too."""
+    return lambda value, pointer, faults: None if value is None else read(value, pointer, faults)
+
+
+def array(one: Reader, most: int, when_empty: str, when_more: str | None = None) -> Reader:
+    """At least one value and at most so many, each once; what two spellings mean is once in the result."""
+    too_many = when_more or f"must have at most {most} entries"
+
+    def read(value: Any, pointer: str, faults: Faults) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            faults.add("type", "must be an array", pointer)
+        elif not value:
+            faults.add("empty_array", when_empty, pointer)
+        elif len(value) > most:
+            faults.add("too_many", too_many, pointer)
+        else:
+            return _entries(value, one, pointer, faults)
+        return ()
+
+    return read
+
+
+def _entries(value: list[Any], one: Reader, pointer: str, faults: Faults) -> tuple[Any, ...]:
+    seen: set[str] = set()
+    found: dict[Any, None] = {}
+    for place, entry in enumerate(value):
+        where = f"{pointer}/{place}"
+        if isinstance(entry, str):
+            if entry in seen:
+                faults.add("duplicate", f"'{entry[:SHOWN]}' is given twice", where)
+            seen.add(entry)
+        found[one(entry, where, faults)] = None
+    return tuple(found)

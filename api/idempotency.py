@@ -1,0 +1,144 @@
+"""Idempotency-Key: a POST that is repeated is answered as the first time, and done once (CONTRACT 4.12).
+
+The key belongs to account, method and path, and to one body. What is stored is the whole answer, encrypted, for 24
+hours. Does not belong here: SQL (`api.db.idempotency`), or what the operation does.
+"""
+
+import asyncio
+import hashlib
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.answers import Answer, problem_answer
+from api.call import Call
+from api.db import idempotency as requests
+from api.db.idempotency import Claim, Stored
+from api.problems import InputError, Problem, problem
+
+KEPT: Final = timedelta(hours=24)
+ABANDONED: Final = timedelta(seconds=60)
+"""Whose first request has not ended by then has crashed: the key is free again."""
+
+_LOGGER: Final = logging.getLogger("firm.api")
+_NAME: Final = b"idempotency-key"
+_BARE: Final = re.compile(rb"[\x20-\x7e]{1,255}")
+_QUOTED: Final = re.compile(rb'"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"')
+_ESCAPED: Final = re.compile(rb"\\(.)")
+_KEPT_STATUSES: Final = (404, 409, 412, 422)
+_REPLAYED: Final = (b"idempotency-replayed", b"true")
+_OPERATION: Final = re.compile(r"[\x21-\x7e]{1,190}")
+_FIRST_REFUSED: Final = 400
+
+Handler = Callable[[Call], Awaitable[Answer]]
+
+
+class _Saved(msgspec.Struct):
+    headers: list[tuple[str, str]]
+    body: str
+
+
+async def once(call: Call, handler: Handler) -> Answer:
+    """The answer to a POST, or that of the first request with its key."""
+    key = _key(call)
+    if key is None:
+        return await handler(call)
+    claim = Claim(call.account_id, _operation(call), key, _fingerprint(call), call.request_id)
+    found = await _claimed(call, claim)
+    if found is not None:
+        return _again(call, claim, found)
+    saved = False
+    try:
+        try:
+            answer = await handler(call)
+        except Problem as trouble:
+            answer = problem_answer(call, trouble)
+        if _is_kept(answer.status):
+            saved = await _save(call, claim, answer)
+        return answer
+    finally:
+        if not saved:
+            await _release(call, claim)
+
+
+def _key(call: Call) -> str | None:
+    """The key, bare or as a structured field's string; 400 where it is neither."""
+    given = [value for name, value in call.scope["headers"] if name == _NAME]
+    if not given:
+        return None
+    text = given[0].strip(b" \t")
+    quoted = _QUOTED.fullmatch(text)
+    value = _ESCAPED.sub(rb"\1", quoted[1]) if quoted else text
+    if len(given) > 1 or (text[:1] == b'"' and not quoted) or not _BARE.fullmatch(value):
+        raise problem(
+            "invalid_idempotency_key",
+            "The key must be 1 to 255 printable ASCII characters.",
+            InputError("format", "1 to 255 printable ASCII characters", header="Idempotency-Key"),
+        )
+    return value.decode()
+
+
+def _operation(call: Call) -> str:
+    """Method and path; a path that is no ordinary one by its digest."""
+    path = call.scope["path"]
+    if not _OPERATION.fullmatch(path):
+        path = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{call.method} {path}"
+
+
+def _fingerprint(call: Call) -> bytes:
+    return hashlib.sha256(msgspec.json.encode(call.sent, order="deterministic")).digest()
+
+
+def _is_kept(status: int) -> bool:
+    return status < _FIRST_REFUSED or status in _KEPT_STATUSES
+
+
+async def _claimed(call: Call, claim: Claim) -> Stored | None:
+    """None: this request is the one to do it. Else the one that does, or did."""
+    now = call.service.clock.now()
+    return await call.service.control.write(
+        lambda connection: requests.claim(connection, claim, now, now - KEPT, now - ABANDONED)
+    )
+
+
+def _again(call: Call, claim: Claim, found: Stored) -> Answer:
+    if found.fingerprint != claim.fingerprint:
+        raise problem("idempotency_key_reused", "Use a new key for a different request.")
+    if found.status is None or found.answer is None:
+        trouble = problem(
+            "idempotency_in_progress", "A request with the same Idempotency-Key is being processed."
+        )
+        trouble.headers = [(b"retry-after", b"1")]
+        raise trouble
+    saved = msgspec.json.decode(call.service.sealer.open(found.answer), type=_Saved)
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in saved.headers]
+    return Answer(found.status, [*headers, _REPLAYED], saved.body.encode())
+
+
+async def _save(call: Call, claim: Claim, answer: Answer) -> bool:
+    """Keeps the answer. Where that fails it is given all the same: what was asked has been done."""
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers]
+    sealed = call.service.sealer.seal(msgspec.json.encode(_Saved(headers, answer.body.decode())).decode())
+    try:
+        await call.service.control.write(
+            lambda connection: requests.finish(connection, claim, answer.status, sealed)
+        )
+    except (SQLAlchemyError, Problem):
+        _LOGGER.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
+    return True
+
+
+async def _release(call: Call, claim: Claim) -> None:
+    """The key is free for another try: nothing came of this one. Else it is free after a minute."""
+    try:
+        await asyncio.shield(
+            call.service.control.write(lambda connection: requests.release(connection, claim))
+        )
+    except (SQLAlchemyError, Problem):
+        _LOGGER.warning("an Idempotency-Key could not be freed", exc_info=True)

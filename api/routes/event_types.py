@@ -1,0 +1,44 @@
+"""The event types that subscriptions may name (CONTRACT 4.8); for any secret key, whatever its tier."""
+
+import msgspec
+
+from api.answers import Answer, data_answer
+from api.call import Call
+from api.conditional import digest
+from api.endpoints import endpoint
+from api.parameters import NO_PARAMETERS
+from api.schemas.events import KINDS
+from api.stamps import CACHE, VARY
+from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
+
+_TEXTS = {
+    "filing.added": "New annual or quarterly filing for a company.",
+    "filing.updated": "Filing replaced by a correction or restatement.",
+    "ownership.changed": "A shareholder crossed a 5%, 10%, 20% or 50% threshold.",
+    "status.changed": "Company status flipped between active, dormant and dissolved.",
+    "news.published": "News event surfaced for a subscribed company.",
+    "event.regulatory": "Enforcement action, sanction or material announcement of a financial-market regulator.",
+}
+_SCHEMAS = "/api/openapi.json#/components/schemas"
+_BODY = msgspec.json.encode(
+    {
+        "data": [
+            {
+                "event_type": event_type,
+                "description": _TEXTS[event_type],
+                "aliases": [alias for alias, meant in EVENT_ALIASES.items() if meant == event_type],
+                "schema_ref": f"{_SCHEMAS}/{KINDS[event_type][0]}Webhook",
+            }
+            for event_type in EVENT_TYPES
+        ],
+        "next_cursor": None,
+        "has_more": False,
+    }
+)
+_TAG = digest(_BODY)
+
+
+@endpoint("/api/v1/event-types", secret_only=True)
+async def list_event_types(call: Call) -> Answer:
+    NO_PARAMETERS.read(call.query)
+    return data_answer(call, (CACHE, VARY), _BODY, _TAG)

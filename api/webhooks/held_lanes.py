@@ -1,0 +1,220 @@
+"""Which lanes a worker holds, what it asks of them in a round, and what it takes from the answer.
+
+A lane is given back when nothing more is due in it, or, where others wait for its place, after a while; it then
+stands behind them. What was read ahead is dropped when the subscription's revision is another: so every attempt is
+checked against the subscription as it was a moment ago (DELIVERY rule 8). Does not belong here: whose turn it is
+(`api.webhooks.lanes`), statements, requests.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from api.db.queue_records import Aside, Due, LaneRecord, Release, SubscriberRecord
+from api.webhooks.lanes import Lane, Subscriber, Turns
+from api.webhooks.pacing import SECOND
+from api.webhooks.rounds import Answer, Asked, Wanted
+from api.webhooks.sealing import Sealer, SealingError
+from api.webhooks.settings import WebhookSettings
+from warehouse.schema.codes import EVENT_TYPES
+
+_LOGGER: Final = logging.getLogger("firm.webhooks.worker")
+_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
+_LANES_PER_ATTEMPT: Final = 2
+_MOST_READ_AHEAD: Final = 64
+_QUANTUM_SECONDS: Final = 1.0
+"""How long a lane is kept while others wait for its place."""
+_LOOK_SECONDS: Final = 0.1
+"""Between two looks at a lane in which nothing was due."""
+_SET_ASIDE_MS: Final = 60_000
+_SECOND_MS: Final = 1_000
+
+
+class HeldLanes:
+    """The lanes of one worker. Times are seconds of a monotonic clock, instants (`at`) milliseconds."""
+
+    def __init__(self, settings: WebhookSettings, sealer: Sealer, turns: Turns) -> None:
+        self._settings = settings
+        self._sealer = sealer
+        self._turns = turns
+        self._places = _LANES_PER_ATTEMPT * settings.in_flight
+        self._lanes: dict[str, Lane] = {}
+        self._renewed = float("-inf")
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    def find(self, subscription_id: str) -> Lane | None:
+        return self._lanes.get(subscription_id)
+
+    def releases(self, now: float, at: int, *, all_of_them: bool = False) -> list[Release]:
+        """Lanes to give back: nothing is under way in them, and nothing was left to do or others wait."""
+        return [
+            Release(lane.subscription_id, self._free_at(lane, now, at), at if lane.is_ending else 0)
+            for lane in self._lanes.values()
+            if not lane.in_flight and (all_of_them or lane.is_ending or (lane.is_empty and not lane.ready))
+        ]
+
+    def given_back(self, releases: Sequence[Release]) -> None:
+        """They were written: these lanes are nobody's now."""
+        for one in releases:
+            self._drop(self._lanes.get(one.subscription_id))
+
+    def renewals(self, now: float, releases: Sequence[Release]) -> list[str]:
+        """All others, when a third of the lease has gone by."""
+        if now - self._renewed < self._settings.lease_seconds / 3:
+            return []
+        given_back = {one.subscription_id for one in releases}
+        return [one for one in self._lanes if one not in given_back]
+
+    def renewed(self, now: float) -> None:
+        self._renewed = now
+
+    def wanted(self, now: float, releases: Sequence[Release]) -> list[Wanted]:
+        """Every lane is asked about; those that have room are looked into."""
+        given_back = {one.subscription_id for one in releases}
+        return [
+            Wanted(name, _revision(lane), self._most(lane, now), frozenset(lane.in_hand))
+            for name, lane in self._lanes.items()
+            if name not in given_back
+        ]
+
+    def places(self) -> tuple[int, int]:
+        """Lanes that may still be taken: of endpoints that do well, of endpoints that fail (at most half)."""
+        free = max(0, self._places - len(self._lanes))
+        failing = sum(1 for lane in self._lanes.values() if lane.failures)
+        return free, max(0, min(free, self._places // 2 - failing))
+
+    def take(self, asked: Asked, answer: Answer, now: float) -> list[Aside]:
+        """What a round found; gives what is due and must not be attempted."""
+        for record in answer.taken:
+            self._add(record, now)
+        for name in answer.lost:
+            self._drop(self._lanes.get(name))
+        for record in answer.changed:
+            self._change(record, asked.at)
+        for one in asked.lanes:
+            self._looked(one.subscription_id, one.most, answer, now)
+        for record in answer.taken:
+            self._looked(record.subscription_id, asked.first_look, answer, now)
+        asides = [aside for due in answer.due if (aside := self._receive(due)) is not None]
+        self._make_room(asked, answer, now)
+        for lane in self._lanes.values():
+            self._turns.offer(lane)
+        return asides
+
+    def _add(self, record: LaneRecord, now: float) -> None:
+        if record.subscription_id not in self._lanes:
+            name, failures = record.subscription_id, record.consecutive_failures
+            self._lanes[name] = Lane(name, failures, record.last_success_at is not None, now)
+
+    def _drop(self, lane: Lane | None) -> None:
+        """Attempts of it that are under way end by themselves."""
+        if lane is not None:
+            self._end(lane)
+            self._lanes.pop(lane.subscription_id, None)
+
+    def _end(self, lane: Lane) -> None:
+        lane.is_ending = True
+        lane.forget()
+        self._turns.leave(lane)
+
+    def _change(self, record: SubscriberRecord, at: int) -> None:
+        lane = self._lanes.get(record.subscription_id)
+        if lane is None:
+            return
+        lane.forget()
+        try:
+            lane.subscriber = self._opened(record)
+        except SealingError as error:
+            _LOGGER.error("%s is set aside for a minute: %s", record.subscription_id, error)  # noqa: TRY400
+            self._end(lane)
+            lane.subscriber, lane.free_at = None, at + _SET_ASIDE_MS
+
+    def _opened(self, record: SubscriberRecord) -> Subscriber:
+        gone, previous = record.deleted_at is not None, record.previous_secret
+        return Subscriber(
+            revision=record.revision,
+            is_active=record.status == "active",
+            is_gone=gone,
+            url=record.endpoint_url,
+            secret="" if gone else self._sealer.open(record.secret),
+            previous_secret=None if gone or previous is None else self._sealer.open(previous),
+            previous_expires_at=record.previous_secret_expires_at,
+            event_mask=record.event_mask,
+            max_per_second=record.max_per_second,
+        )
+
+    def _looked(self, name: str, most: int, answer: Answer, now: float) -> None:
+        lane = self._lanes.get(name)
+        if lane is not None and most:
+            lane.is_empty = answer.read.get(name, 0) < most
+            lane.looked_at, lane.ended = now, 0
+
+    def _receive(self, due: Due) -> Aside | None:
+        lane = self._lanes.get(due.queued.subscription_id)
+        if lane is None or lane.is_ending or lane.subscriber is None:
+            return None  # whoever has the lane next reads it again
+        status = _unwanted(due, lane.subscriber)
+        if status is not None:
+            return Aside(due.queued, status)
+        if due.queued.attempt_id not in lane.in_hand:
+            lane.in_hand.add(due.queued.attempt_id)
+            lane.ready.append(due)
+        return None
+
+    def _make_room(self, asked: Asked, answer: Answer, now: float) -> None:
+        """Where lanes wait for a place, those that were held longest make room."""
+        if answer.waiting[0] and asked.places[0] == 0:
+            self._end_longest(now, only_failing=False)
+        if answer.waiting[1] and asked.places[1] == 0:
+            self._end_longest(now, only_failing=True)
+
+    def _end_longest(self, now: float, *, only_failing: bool) -> None:
+        held = [
+            lane
+            for lane in self._lanes.values()
+            if now - lane.since >= _QUANTUM_SECONDS and (lane.failures or not only_failing)
+        ]
+        held.sort(key=lambda lane: lane.since)
+        for lane in held[: max(1, self._places // 4)]:
+            self._end(lane)
+
+    def _most(self, lane: Lane, now: float) -> int:
+        """Rows to read: as many as it may use up until the next round, twice what it did since the last."""
+        if lane.is_ending or (lane.is_empty and now - lane.looked_at < _LOOK_SECONDS):
+            return 0
+        room = self._turns.share(lane)
+        if lane.is_trusted:
+            room = max(room, min(2 * lane.ended, _MOST_READ_AHEAD))
+        more = room - len(lane.ready)
+        return more + len(lane.in_hand) if more > 0 else 0
+
+    def _free_at(self, lane: Lane, now: float, at: int) -> int | None:
+        """A lane that keeps a pace is not taken by another worker before its second is over."""
+        paced = lane.subscriber is not None and lane.subscriber.max_per_second is not None
+        if lane.free_at is None and paced and lane.pace.is_fresh(now):
+            return at + round(SECOND * _SECOND_MS)
+        return lane.free_at
+
+
+def _revision(lane: Lane) -> int:
+    return lane.subscriber.revision if lane.subscriber else 0
+
+
+def _unwanted(due: Due, subscriber: Subscriber) -> str | None:
+    """What becomes of a delivery that is due and not to be attempted; None where it is to be.
+
+    An attempt by hand is asked for as it is: also while paused, also of a type no longer chosen.
+    """
+    if subscriber.is_gone:
+        return "canceled"
+    if due.data is None:
+        _LOGGER.error("%s is put aside: its event is not there", due.queued.delivery_id)
+        return "held"
+    if due.queued.trigger == "manual":
+        return None
+    if not subscriber.is_active:
+        return "held"
+    chosen = subscriber.event_mask & _BITS.get(due.event_type, 0) and due.names_company
+    return None if chosen else "canceled"

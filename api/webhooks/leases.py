@@ -1,0 +1,40 @@
+"""Taking and keeping a lease from one step of work to the next, with as few writes as that allows.
+
+Does not belong here: the statements (`api.db.leases`), or what the holder does.
+"""
+
+from datetime import datetime, timedelta
+
+from api.clock import Clock
+from api.db import leases
+from api.db.engine import Database
+
+
+class Leadership:
+    """One lease as one process sees it. A step of the work asks `held` first; belongs to one thread."""
+
+    def __init__(self, database: Database, clock: Clock, name: str, holder: str, seconds: float) -> None:
+        self._database = database
+        self._clock = clock
+        self._name = name
+        self._holder = holder
+        self._term = timedelta(seconds=seconds)
+        self._until: datetime | None = None
+        self._asked_at: datetime | None = None
+
+    def held(self) -> bool:
+        """Whether this process leads. Asked of the database when half the term is over, and then written."""
+        now = self._clock.now()
+        if self._asked_at is None or not timedelta() <= now - self._asked_at < self._term / 2:
+            until = now + self._term
+            with self._database.writing() as session:
+                taken = leases.take(session.connection(), self._name, self._holder, now, until)
+            self._asked_at, self._until = now, until if taken else None
+        return self._until is not None and now < self._until
+
+    def give(self) -> None:
+        """Lets another lead at once."""
+        if self._until is not None:
+            with self._database.writing() as session:
+                leases.give(session.connection(), self._name, self._holder)
+        self._asked_at = self._until = None

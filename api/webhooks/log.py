@@ -1,0 +1,95 @@
+"""Deliveries, attempts and replays as callers see them (CONTRACT 4.8): keys in the contract's order.
+
+Test sends are shown by the same `attempt`. Does not belong here: where they are read from (`api.db.deliveries`).
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from api.db.delivery_records import AttemptRecord, DeliveryDetail, DeliveryRecord, ReplayRecord
+from api.webhooks.shown import instant
+
+
+def delivery(record: DeliveryRecord) -> dict[str, Any]:
+    """One row of the log."""
+    return {
+        "id": record.delivery_id,
+        "subscription_id": record.subscription_id,
+        "event_id": record.event_id,
+        "event_type": record.event_type,
+        "company_id": record.company_id,
+        "status": record.status,
+        "attempt_count": record.attempt_count,
+        "next_attempt_at": instant(record.next_attempt_at),
+        "last_outcome": record.last_outcome,
+        "last_error": record.last_error,
+        "last_response_status": record.last_response_status,
+        "created_at": instant(record.created_at),
+        "completed_at": instant(record.completed_at),
+        "replay_id": record.replay_id,
+    }
+
+
+def detail(found: DeliveryDetail) -> dict[str, Any]:
+    """One delivery with what was sent last, and its attempts."""
+    return delivery(found.delivery) | {
+        "payload": _payload(found),
+        "attempts": [attempt(record) for record in found.attempts],
+    }
+
+
+def attempt(record: AttemptRecord) -> dict[str, Any]:
+    """One request, and what came back."""
+    return {
+        "id": record.attempt_id,
+        "delivery_id": record.delivery_id,
+        "number": record.number,
+        "trigger": record.trigger,
+        "started_at": instant(record.started_at),
+        "duration_ms": record.duration_ms,
+        "outcome": record.outcome,
+        "error": record.error,
+        "error_detail": record.error_detail,
+        "request_url": record.request_url,
+        "remote_ip": record.remote_ip,
+        "response_status": record.response_status,
+        "response_headers": record.response_headers,
+        "response_body": record.response_body,
+        "response_body_truncated": record.response_body_truncated,
+    }
+
+
+def replay(record: ReplayRecord) -> dict[str, Any]:
+    """How far a replay has come."""
+    return {
+        "id": record.replay_id,
+        "subscription_id": record.subscription_id,
+        "since": instant(record.since),
+        "until": instant(record.until),
+        "statuses": list(record.statuses),
+        "event_types": None if record.event_types is None else list(record.event_types),
+        "status": "running" if record.completed_at is None else "completed",
+        "matched": record.matched,
+        "succeeded": record.succeeded,
+        "failed": record.failed,
+        "pending": record.matched - record.succeeded - record.failed,
+        "created_at": instant(record.created_at),
+        "completed_at": instant(record.completed_at),
+    }
+
+
+def _payload(found: DeliveryDetail) -> dict[str, Any]:
+    """The body as the latest attempt sent it; before the first, it has no `delivered_at` yet."""
+    sent = found.attempts[-1].started_at if found.attempts else None
+    return {
+        "event_id": found.delivery.event_id,
+        "event_type": found.delivery.event_type,
+        "delivered_at": None if sent is None else _to_the_millisecond(sent),
+        "data": msgspec.Raw(found.data),
+    }
+
+
+def _to_the_millisecond(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z"

@@ -1,0 +1,134 @@
+"""Sends what lies in the outbox, by as many processes as like: each mail by one of them, again until it is taken.
+
+A mail is claimed for longer than sending can take, so a process that is killed meanwhile delays it and loses
+nothing; one that is killed between the server's yes and ours repeats it, with the same Message-ID. Without a mail
+server the text goes to the log. Does not belong here: SMTP (`api.webhooks.smtp`), texts (`api.webhooks.notices`).
+"""
+
+import asyncio
+import logging
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from api.clock import Clock
+from api.db import outbox
+from api.db.engine import Database
+from api.db.outbox import DueMail
+from api.webhooks.settings import MailSettings
+from api.webhooks.smtp import CONNECT_SECONDS, MAIL_SECONDS, MailServer, Refused, Unreachable
+
+CLAIM: Final = timedelta(seconds=2 * (CONNECT_SECONDS + MAIL_SECONDS))
+"""How long a claimed mail is nobody else's."""
+
+GIVE_UP_AFTER: Final = timedelta(days=30)
+"""What a mail speaks of can no longer be replayed then."""
+
+_POLL_SECONDS: Final = 5.0
+_FIRST_WAIT: Final = timedelta(minutes=1)
+_LONGEST_WAIT: Final = timedelta(hours=1)
+_MOST_DOUBLINGS: Final = 10
+_LOGGER: Final = logging.getLogger("firm.mail")
+
+
+class Mailer:
+    """Sends mails of one database. `step` handles what is due now, `run` goes on until it is told to stop."""
+
+    def __init__(self, database: Database, settings: MailSettings, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._server = MailServer(settings) if settings.host else None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until `stop` is set; a mail that is being sent then is sent.
+
+        Errors of the database end it: whoever runs it begins again (`api.webhooks.service`).
+        """
+        while not stop.is_set():
+            await self.step(stop)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _POLL_SECONDS)
+
+    async def step(self, stop: asyncio.Event | None = None) -> int:
+        """Handles mails until none is due, or the server cannot be used; how many were sent or logged."""
+        handled = 0
+        try:
+            while not (stop and stop.is_set()):
+                mail = await asyncio.to_thread(self._claim)
+                if mail is None:
+                    break
+                handled += await self._handle(mail)
+        except Unreachable:
+            pass  # said where it was noted; the others wait for their turn without having tried
+        finally:
+            if self._server is not None:
+                await self._server.close()
+        return handled
+
+    async def _handle(self, mail: DueMail) -> bool:
+        """Sends or logs one mail and says so in the outbox."""
+        if self._server is None:
+            _LOGGER.warning(
+                "notice for account %s (no mail server is set: FIRM_SMTP_HOST): %s\n%s",
+                mail.account_id,
+                mail.subject,
+                mail.body,
+            )
+            await asyncio.to_thread(self._done, mail, None)
+            return True
+        try:
+            await self._server.send(mail)
+        except Unreachable as error:
+            await asyncio.to_thread(self._again, mail, str(error))
+            raise
+        except Refused as error:
+            await asyncio.to_thread(self._done if error.is_final else self._again, mail, str(error))
+            return False
+        await asyncio.to_thread(self._sent, mail)
+        return True
+
+    def _claim(self) -> DueMail | None:
+        now = self._clock.now()
+        with self._database.reading() as session:
+            if not outbox.is_due(session.connection(), now):
+                return None
+        with self._database.writing() as session:
+            return outbox.claim(session.connection(), now, now + CLAIM)
+
+    def _sent(self, mail: DueMail) -> None:
+        with self._database.writing() as session:
+            outbox.sent(session.connection(), mail, self._clock.now())
+        _LOGGER.info("mail %s was sent (%s)", mail.mail_id, mail.occasion)
+
+    def _done(self, mail: DueMail, error: str | None) -> None:
+        with self._database.writing() as session:
+            outbox.done(session.connection(), mail, error)
+        if error is not None:
+            _LOGGER.error(
+                "mail %s to account %s is given up (%s): %s; tell the owner another way",
+                mail.mail_id,
+                mail.account_id,
+                mail.occasion,
+                error,
+            )
+
+    def _again(self, mail: DueMail, error: str) -> None:
+        now = self._clock.now()
+        if now - mail.created_at >= GIVE_UP_AFTER:
+            self._done(mail, error)
+            return
+        wait = wait_after(mail.attempts)
+        with self._database.writing() as session:
+            outbox.failed(session.connection(), mail, error, now + wait)
+        _LOGGER.warning(
+            "mail %s was not sent (%s), again in %d s: %s",
+            mail.mail_id,
+            mail.occasion,
+            wait.total_seconds(),
+            error,
+        )
+
+
+def wait_after(attempts: int) -> timedelta:
+    """How long to wait after so many attempts: twice as long each time, at most an hour."""
+    return min(_FIRST_WAIT * 2 ** min(attempts - 1, _MOST_DOUBLINGS), _LONGEST_WAIT)

@@ -1,0 +1,111 @@
+"""FAN-OUT: published events become deliveries, by one leader at a time (DESIGN decision 10).
+
+One step matches one batch: the cursor moves in the commit that stores the deliveries, so a crash repeats a batch
+and loses none. Batches grow and shrink with what they make, for while one is stored SQLite has no other writer.
+Does not belong here: the statements (`api.db.fanout`), or what becomes of deliveries (`api.webhooks.worker`).
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, Protocol
+
+from api.clock import Clock
+from api.db import fanout
+from api.db.engine import Database
+from api.db.fanout import Candidate
+from api.db.webhook_models import MatchedEvent, milliseconds, moment
+from api.ulids import earliest
+from api.webhooks.leases import Leadership
+from warehouse.reading import Event
+from warehouse.schema.codes import EVENT_TYPES
+
+LEASE: Final = "fan_out"
+_LOGGER: Final = logging.getLogger("firm.webhooks")
+_LEASE_SECONDS: Final = 15.0
+_MOST_EVENTS: Final = 1_024
+_ENOUGH_DELIVERIES: Final = 20_000  # of one commit: a few tenths of a second
+_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
+_TIME: Final = slice(4, 14)  # of an id with a prefix of three letters
+_DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_SHIFTS: Final = (25, 20, 15, 10, 5, 0)  # 30 bits of `sequence`: no two events of 30 days share them
+
+
+class PublishedEvents(Protocol):
+    """The part of `warehouse.reader.Reader` that matching uses."""
+
+    def events_after(self, sequence: int, limit: int) -> Sequence[Event]: ...
+
+
+class FanOut:
+    """Matches published events while this process leads. `step` blocks; it belongs to one thread."""
+
+    def __init__(self, database: Database, reader: PublishedEvents, clock: Clock, name: str) -> None:
+        self._database = database
+        self._reader = reader
+        self._clock = clock
+        self._leadership = Leadership(database, clock, LEASE, name, _LEASE_SECONDS)
+        self._cursor: int | None = None
+        self._limit = 64
+
+    def step(self) -> int:
+        """Matches one batch; how many events it had. 0: nothing is new, or another process leads."""
+        if not self._leadership.held():
+            self._cursor = None  # the other one moves it
+            return 0
+        if self._cursor is None:
+            self._cursor = self._begun()
+        if self._cursor is None:
+            return 0
+        events = self._reader.events_after(self._cursor, self._limit)
+        return self._match(self._cursor, events) if events else 0
+
+    def close(self) -> None:
+        """Another process may lead at once."""
+        self._leadership.give()
+
+    def _begun(self) -> int | None:
+        with self._database.reading() as session:
+            found = fanout.cursor(session.connection())
+        if found is None:
+            with self._database.writing() as session:
+                found = fanout.begin(session.connection())
+        return found
+
+    def _match(self, old: int, events: Sequence[Event]) -> int:
+        at = milliseconds(self._clock.now())
+        new = events[-1].sequence
+        time_part = earliest("dlv", at)[_TIME]
+        candidates = [_candidate(event, time_part, moment(at)) for event in events]
+        self._cursor = None  # read again unless this is committed
+        with self._database.writing() as session:
+            connection = session.connection()
+            if not fanout.move(connection, old, new):
+                _LOGGER.warning("events above %d were matched by another process", old)
+                return 0
+            made = fanout.match(connection, candidates)
+        self._cursor = new
+        self._fit(made)
+        if made:
+            _LOGGER.info("%d deliveries of the events up to %d", made, new)
+        return len(events)
+
+    def _fit(self, made: int) -> None:
+        if made > _ENOUGH_DELIVERIES:
+            self._limit = max(1, self._limit // 2)
+        elif made < _ENOUGH_DELIVERIES // 2:
+            self._limit = min(_MOST_EVENTS, self._limit * 2)
+
+
+def _candidate(event: Event, time_part: str, at: datetime) -> Candidate:
+    """An event, and how its deliveries' ids begin. A type that this edition does not know concerns nobody."""
+    matched = MatchedEvent(
+        sequence=event.sequence,
+        event_id=event.event_id,
+        event_type=event.event_type,
+        company_id=event.company_id,
+        data=event.data,
+        matched_at=at,
+    )
+    digits = "".join([_DIGITS[event.sequence >> shift & 31] for shift in _SHIFTS])
+    return Candidate(matched, _BITS.get(event.event_type, 0), time_part + digits)

@@ -1,0 +1,79 @@
+"""Looking up the addresses of a host, on threads of its own.
+
+The system's own resolver blocks, for half a minute where a name server is silent. So each host has at most one
+look-up under way, whoever asks waits for that one, and the threads are many and end with the process. Nothing is
+remembered: what a name means is asked anew for every connection. Does not belong here: judging the addresses
+(`api.webhooks.addresses`).
+"""
+
+import asyncio
+import errno
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+Lookup = Callable[[str], Awaitable[Sequence[str]]]
+"""The addresses of a host, all of them; OSError where there are none or nobody knows."""
+
+_MOST_THREADS: Final = 64
+
+
+class Names:
+    """The system's resolver, asked from an event loop."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[str, asyncio.Future[list[str]]] = {}
+        self._room = asyncio.Semaphore(_MOST_THREADS)
+
+    async def __call__(self, host: str) -> list[str]:
+        under_way = self._under_way.get(host)
+        if under_way is None:
+            under_way = asyncio.get_running_loop().create_task(self._ask(host))
+            under_way.add_done_callback(lambda done: self._ended(host, done))
+            self._under_way[host] = under_way
+        return await asyncio.shield(under_way)  # others wait for it too
+
+    def _ended(self, host: str, done: "asyncio.Future[list[str]]") -> None:
+        del self._under_way[host]
+        if not done.cancelled():
+            done.exception()  # seen, though whoever asked may have gone
+
+    async def _ask(self, host: str) -> list[str]:
+        async with self._room:
+            loop = asyncio.get_running_loop()
+            told: asyncio.Future[list[str]] = loop.create_future()
+            # not of an executor: the end of the process would wait for a silent name server
+            asking = threading.Thread(target=_answer, args=(host, loop, told), name="firm-names", daemon=True)
+            try:
+                asking.start()
+            except RuntimeError as error:
+                raise OSError(errno.ENOMEM, "no thread could be started to look a name up") from error
+            return await told
+
+
+def look_up(host: str) -> list[str]:
+    """The addresses of a host, each once, in the resolver's order."""
+    found = socket.getaddrinfo(host.encode("ascii"), None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def _answer(host: str, loop: asyncio.AbstractEventLoop, told: "asyncio.Future[list[str]]") -> None:
+    found: list[str] | OSError
+    try:
+        found = look_up(host)
+    except OSError as error:
+        found = error
+    try:
+        loop.call_soon_threadsafe(_tell, told, found)
+    except RuntimeError:  # the loop has ended meanwhile: nobody waits
+        return
+
+
+def _tell(told: "asyncio.Future[list[str]]", found: "list[str] | OSError") -> None:
+    if told.done():
+        return
+    if isinstance(found, OSError):
+        told.set_exception(found)
+    else:
+        told.set_result(found)

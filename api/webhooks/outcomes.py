@@ -1,0 +1,189 @@
+"""What came of one attempt: the ten errors of CONTRACT 4.8, and as much of the answer as is kept.
+
+Texts are our own: what a library says names addresses. Of a target that is not allowed nothing remote is told, so
+that attempts cannot be used to look around in a network. Does not belong here: what an outcome means for the
+schedule (`api.webhooks.schedule`).
+"""
+
+import errno
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+import aiohttp
+
+from api.webhooks.addresses import NO_ROOM, BlockedAddressError
+
+KEPT_BYTES: Final = 2_048
+"""Of an answer's body."""
+
+_KEPT_HEADERS: Final = 40
+_KEPT_HEADER_CHARACTERS: Final = 500
+_UNTOLD_HEADERS: Final = frozenset(("set-cookie", "set-cookie2", "www-authenticate", "proxy-authenticate"))
+_BUSY: Final = frozenset((429, 503))
+
+Failure = tuple[str, str]
+"""Error and detail."""
+
+BLOCKED: Final[Failure] = ("blocked_address", "The host is not a public internet address.")
+_RESET: Final[Failure] = ("connection_reset", "The connection was closed before an answer had come.")
+_REFUSED: Final[Failure] = ("connection_refused", "Nothing accepts connections there.")
+_MALFORMED: Final[Failure] = (
+    "protocol_error",
+    "The answer is not valid HTTP/1.1, or its status line and headers are too large.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of an attempt: whether it was acknowledged, else why not, and what is kept of the answer."""
+
+    succeeded: bool
+    error: str | None
+    error_detail: str | None
+    remote_ip: str | None
+    response_status: int | None
+    response_headers: dict[str, str] | None
+    response_body: str | None
+    response_body_truncated: bool
+    retry_after: float | None
+    """Seconds that an endpoint which answered 429 or 503 asks for."""
+    duration_ms: int
+    """Until the answer's headers were there, or until it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an endpoint answered: all headers, and the beginning of the body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    complete: bool
+
+
+def answered(answer: Answer, remote_ip: str | None, duration_ms: int, now: datetime) -> Outcome:
+    """Acknowledged by any 2xx; a redirect is not followed (DELIVERY rules 4 and 9)."""
+    failure = _of_status(answer.status)
+    error, detail = (None, None) if failure is None else failure
+    return Outcome(
+        succeeded=failure is None,
+        error=error,
+        error_detail=detail,
+        remote_ip=remote_ip,
+        response_status=answer.status,
+        response_headers=_kept_headers(answer.headers),
+        response_body=_kept_text(answer.body),
+        response_body_truncated=not answer.complete or len(answer.body) > KEPT_BYTES,
+        retry_after=_retry_after(answer.headers.get("Retry-After"), now) if answer.status in _BUSY else None,
+        duration_ms=duration_ms,
+    )
+
+
+def unanswered(failure: Failure, remote_ip: str | None, duration_ms: int) -> Outcome:
+    """No answer came, for the reason given."""
+    hidden = failure[0] in ("blocked_address", "invalid_url")
+    return Outcome(
+        succeeded=False,
+        error=failure[0],
+        error_detail=failure[1],
+        remote_ip=None if hidden else remote_ip,
+        response_status=None,
+        response_headers=None,
+        response_body=None,
+        response_body_truncated=False,
+        retry_after=None,
+        duration_ms=duration_ms,
+    )
+
+
+def timeout(seconds: float) -> Failure:
+    return "timeout", f"No 2xx answer within {seconds:g} s."
+
+
+def invalid_url(why: str) -> Failure:
+    return "invalid_url", f"The endpoint's URL is not taken: {why}."
+
+
+def is_ours(error: aiohttp.ClientConnectorError) -> bool:
+    """Whether it was this machine that had no socket left, which says nothing about the endpoint."""
+    return error.os_error.errno in NO_ROOM
+
+
+def failure_of(error: "aiohttp.ClientError | OSError") -> Failure:
+    """Which of the errors it is that the client raised."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _of_connecting(error)
+    if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+        return invalid_url("it names no host that can be reached")
+    if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError):
+        return _MALFORMED
+    return _RESET
+
+
+def _of_connecting(error: aiohttp.ClientConnectorError) -> Failure:
+    cause = error.os_error
+    if isinstance(cause, BlockedAddressError):
+        return BLOCKED
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "dns_error", "The host's name could not be resolved."
+    if isinstance(cause, ssl.SSLError):
+        return "tls_error", _of_tls(cause)
+    if cause.errno == errno.ETIMEDOUT:
+        return "timeout", "Connecting took too long."
+    if isinstance(cause, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
+        return _RESET
+    return _REFUSED
+
+
+def _of_tls(cause: ssl.SSLError) -> str:
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"The certificate is not valid: {cause.verify_message}."[:KEPT_BYTES]
+    return f"No TLS connection came about ({cause.reason or 'unknown reason'})."
+
+
+def _of_status(status: int) -> Failure | None:
+    if 200 <= status < 300:  # noqa: PLR2004
+        return None
+    if 300 <= status < 400:  # noqa: PLR2004
+        return "redirect", f"Endpoint answered {status}; redirects are not followed."
+    return "http_status", f"Endpoint answered {status}."
+
+
+def _kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Names in lower case; of what sets or asks for credentials nothing is kept."""
+    kept: dict[str, str] = {}
+    for name, value in headers.items():
+        key = _clean(name.lower())
+        if key in _UNTOLD_HEADERS or (len(kept) >= _KEPT_HEADERS and key not in kept):
+            continue
+        both = _clean(value) if key not in kept else f"{kept[key]}, {_clean(value)}"
+        kept[key] = both[:_KEPT_HEADER_CHARACTERS]
+    return kept
+
+
+def _kept_text(body: bytes) -> str:
+    """The beginning as text; what is no text is marked, and NUL, which PostgreSQL stores nowhere, too."""
+    return body[:KEPT_BYTES].decode("utf-8", "replace").replace("\x00", "�")
+
+
+def _clean(value: str) -> str:
+    """A header as the client decodes it may hold halves of characters."""
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\x00", "�")
+
+
+def _retry_after(written: str | None, now: datetime) -> float | None:
+    """Seconds or a date (RFC 9110, 10.2.3); what is neither is as if it were not there."""
+    if written is None:
+        return None
+    text = written.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:10])
+    try:
+        then = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())

@@ -1,0 +1,75 @@
+"""One attempt's request: its body and headers, signed (CONTRACT 4.6 and 4.7).
+
+The body carries the instant of the attempt, so bytes and signature differ from one attempt to the next while the
+event's id stays; every attempt, a test or a replay alike, carries the full set of headers. Does not belong here:
+sending it (`api.webhooks.sending`), or which attempt is due.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from api.webhooks.signing import sign
+
+MOST_BYTES: Final = 32 * 1024
+"""A longer body is not sent (CONTRACT 4.6)."""
+
+_CONSTANT: Final = {
+    "Content-Type": "application/json",
+    "User-Agent": "firm-webhooks/1",
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",  # an answer is not unpacked: what is read is what was sent
+}
+
+
+class BodyTooLargeError(ValueError):
+    """An event's body is beyond what receivers were promised; it will be so on every attempt."""
+
+    def __init__(self, event_id: str, size: int) -> None:
+        super().__init__(f"the body of {event_id} has {size} bytes; at most {MOST_BYTES} are sent")
+        self.event_id = event_id
+        self.size = size
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What an event tells. `data` is its JSON; a test send's has `"test":true` as last member."""
+
+    event_id: str
+    event_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A request to make: where to, with what."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+def post(
+    url: str, secrets: Sequence[str], event: Sent, delivery_id: str, number: int, started: datetime
+) -> Post:
+    """The request of attempt `number` that starts at `started` (with its zone); secrets as `sign` takes them."""
+    written = body(event, started)
+    if len(written) > MOST_BYTES:
+        raise BodyTooLargeError(event.event_id, len(written))
+    headers = _CONSTANT | sign(secrets, event.event_id, int(started.timestamp()), written)
+    headers["X-Service-Event"] = event.event_type
+    headers["X-Service-Delivery"] = delivery_id
+    headers["X-Service-Attempt"] = str(number)
+    return Post(url, headers, written)
+
+
+def body(event: Sent, started: datetime) -> bytes:
+    """The four members of CONTRACT 4.6 in their order, with nothing between them."""
+    if started.tzinfo is None:
+        raise ValueError("an attempt starts at an instant: give it with its time zone")
+    at = started.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
+    start = (
+        f'{{"event_id":"{event.event_id}","event_type":"{event.event_type}","delivered_at":"{at}Z","data":'
+    )
+    return b"%b%b}" % (start.encode(), event.data)

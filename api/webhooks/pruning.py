@@ -1,0 +1,105 @@
+"""Keeps the log as long as it can be asked for and no longer (CONTRACT 4.8, DELIVERY rule 10); one process leads.
+
+A pass is cut into short steps, each a transaction of its own, so that others who write never wait long. Does not
+belong here: the statements (`api.db.pruning`), or how often (`api.webhooks.service`).
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection
+
+from api.clock import Clock
+from api.db import pruning
+from api.db.engine import Database
+from api.db.webhook_models import milliseconds
+from api.ulids import earliest
+from api.webhooks.leases import Leadership
+from api.webhooks.settings import WebhookSettings
+
+LEASE: Final = "pruning"
+_LEASE_SECONDS: Final = 60.0
+_AT_ONCE: Final = 500  # deliveries, events or companies of one step
+_REQUESTS_KEPT: Final = timedelta(hours=24)  # CONTRACT 4.12
+_LOGGER: Final = logging.getLogger("firm.webhooks")
+T = TypeVar("T")
+
+
+class Pruning:
+    """Takes away what is too old while this process leads. `step` blocks; it belongs to one thread."""
+
+    def __init__(self, database: Database, settings: WebhookSettings, clock: Clock, name: str) -> None:
+        self._database = database
+        self._retention = timedelta(days=settings.retention_days)
+        self._clock = clock
+        self._leadership = Leadership(database, clock, LEASE, name, _LEASE_SECONDS)
+        self._pass: Iterator[int] | None = None
+        self._taken = 0
+
+    def step(self) -> bool:
+        """Takes some rows; whether there is more to do in this pass."""
+        if not self._leadership.held():
+            self._pass = None
+            return False
+        if self._pass is None:
+            self._pass, self._taken = self._steps(), 0
+        taken = next(self._pass, None)
+        if taken is not None:
+            self._taken += taken
+            return True
+        self._pass = None
+        self._leadership.give()
+        if self._taken:
+            _LOGGER.info("%d rows were too old and are gone", self._taken)
+        return False
+
+    def close(self) -> None:
+        """Another process may begin a pass at once."""
+        self._pass = None
+        self._leadership.give()
+
+    def _steps(self) -> Iterator[int]:
+        """One pass; each step tells how many rows it took."""
+        now = self._clock.now()
+        before = now - self._retention
+        kept: set[int] = set()
+        yield from self._deliveries(earliest("dlv", milliseconds(before)), kept)
+        yield from self._events(before, kept)
+        while taken := self._write(lambda connection: pruning.take_companies(connection, _AT_ONCE)):
+            yield taken
+        while self._write(lambda connection: pruning.take_subscription(connection, before)):
+            yield 1
+        yield self._write(lambda connection: pruning.take_records(connection, before, now - _REQUESTS_KEPT))
+        yield self._write(lambda connection: pruning.wipe_secrets(connection, now))
+
+    def _deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
+        """Fills `kept` with events of deliveries that are old and stay."""
+        found = ""
+        while (found := self._after(found, below)) is not None:
+            subscription_id = found
+            while taken := self._write(
+                lambda connection, one=subscription_id: pruning.take_deliveries(
+                    connection, one, below, _AT_ONCE
+                )
+            ):
+                yield taken
+            with self._database.reading() as session:
+                kept |= pruning.left(session.connection(), subscription_id, below)
+
+    def _after(self, subscription_id: str, below: str) -> str | None:
+        with self._database.reading() as session:
+            return pruning.next_subscription(session.connection(), subscription_id, below)
+
+    def _events(self, before: datetime, kept: set[int]) -> Iterator[int]:
+        after: int | None = 0
+        while after is not None:
+            after = self._write(
+                lambda connection, start=after: pruning.take_events(connection, start, before, kept, _AT_ONCE)
+            )
+            yield 0
+
+    def _write(self, change: Callable[[Connection], T]) -> T:
+        with self._database.writing() as session:
+            return change(session.connection())

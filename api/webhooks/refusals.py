@@ -1,0 +1,53 @@
+"""The problems that operations on webhooks answer with (CONTRACT 4.10), worded once.
+
+Does not belong here: when they are raised, or what is wrong with a body (`api.forms`).
+"""
+
+from api.problems import InputError, Problem, problem
+from api.tiers import Tiers
+from api.webhooks.targets import BLOCKED, Refusal
+
+_SHOWN = 60
+ENDPOINT_URL = "/endpoint_url"
+
+
+def not_found(subscription_id: str) -> Problem:
+    """404, also for what other accounts have."""
+    return problem("webhook_not_found", f"No subscription {subscription_id[:_SHOWN]}.")
+
+
+def changed_meanwhile() -> Problem:
+    """412: If-Match names another revision."""
+    return problem("precondition_failed", "The subscription changed since you read it.")
+
+
+def invalid_state(detail: str, status: str) -> Problem:
+    """409; `status` is that of the subscription."""
+    return problem("invalid_state", detail, current_status=status)
+
+
+def tier_required(tiers: Tiers, tier: str) -> Problem:
+    """403 for an account whose tier lacks webhooks; those that have them are named."""
+    wanted = [name for name, one in tiers.by_name.items() if one.webhooks]
+    shown = " or ".join(name.capitalize() for name in wanted)
+    return problem(
+        "tier_required",
+        f"Webhooks need the {shown} tier; this account has '{tier}'.",
+        required_tiers=wanted,
+        current_tier=tier,
+    )
+
+
+def limit_reached(limit: int) -> Problem:
+    """403: the tier allows no further subscription."""
+    return problem("subscription_limit_reached", f"This tier allows {limit} subscriptions.", limit=limit)
+
+
+def endpoint_not_allowed(refusal: Refusal) -> Problem:
+    """422 for a well-formed URL that leads where deliveries do not go."""
+    if refusal == BLOCKED:
+        detail = "The host is not a public internet address."
+    else:
+        detail = f"{refusal.detail[:1].upper()}{refusal.detail[1:]}."
+    error = InputError(refusal.code, refusal.detail, pointer=ENDPOINT_URL)
+    return problem("endpoint_not_allowed", detail, error)

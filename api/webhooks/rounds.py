@@ -1,0 +1,169 @@
+"""One round of a worker with the database: write what ended, take lanes, read what is due.
+
+Blocks, so it runs in a thread of the worker's; the rounds themselves keep attempts flowing in groups: what ends
+during one is written by the next. Does not belong here: statements (`api.db`), making attempts
+(`api.webhooks.worker`), who may start (`api.webhooks.lanes`).
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
+
+from api.db import failing, finished, lanes, queue
+from api.db.engine import Database
+from api.db.engine_connection import EngineConnection
+from api.db.queue_records import Aside, Due, Finished, LaneRecord, Queued, Release, SubscriberRecord
+from api.db.replay_counts import ReplayCounts
+from api.db.webhook_models import moment
+from api.ulids import Ulids
+
+_LOGGER: Final = logging.getLogger("firm.webhooks.worker")
+_UNWRITABLE: Final = (DataError, IntegrityError, ProgrammingError, UnicodeEncodeError)
+"""The database will not have these values, now or later; anything else is its own trouble."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a worker wants to know of a lane it has."""
+
+    subscription_id: str
+    revision: int
+    """The one it knows; 0 for none."""
+    most: int
+    """Rows to read, those it has in hand included."""
+    in_hand: frozenset[str] = frozenset()
+    """Attempts it has read and not yet made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one round is to do. Instants are milliseconds."""
+
+    at: int
+    lease_until: int
+    horizon: int
+    finished: Sequence[Finished]
+    asides: Sequence[Aside]
+    releases: Sequence[Release]
+    renewals: Sequence[str]
+    lanes: Sequence[Wanted]
+    places: tuple[int, int]
+    """For lanes of endpoints that do well, and of endpoints that fail."""
+    first_look: int
+    """Rows to read of a lane that is taken in this round."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """What came of it."""
+
+    taken: list[LaneRecord] = field(default_factory=list)
+    changed: list[SubscriberRecord] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    due: list[Due] = field(default_factory=list)
+    read: dict[str, int] = field(default_factory=dict)
+    """Rows found of each lane that was looked at."""
+    waiting: tuple[bool, bool] = (False, False)
+
+
+class Rounds:
+    """The rounds of one worker."""
+
+    def __init__(self, database: Database, lessee: str, ulids: Ulids, public_url: str) -> None:
+        self._connection = EngineConnection(database)
+        self._lessee = lessee
+        self._ulids = ulids
+        self._public_url = public_url
+
+    def make(self, asked: Asked) -> Answer:
+        """One round. After an error nothing of what it was given may be forgotten: it is asked again."""
+        answer = Answer()
+        if asked.finished or asked.asides or asked.releases or asked.renewals:
+            self._write(asked)
+        with self._connection.reading() as connection:
+            answer.waiting = lanes.waiting(connection, asked.at, asked.horizon)
+        free = [most if waits else 0 for most, waits in zip(asked.places, answer.waiting, strict=True)]
+        if any(free):
+            with self._connection.writing() as connection:
+                until, places = asked.lease_until, (free[0], free[1])
+                answer.taken = lanes.lease(connection, self._lessee, asked.at, asked.horizon, until, places)
+        with self._connection.reading() as connection:
+            self._look(connection, asked, answer)
+        return answer
+
+    def close(self) -> None:
+        """The thread that makes rounds has ended, or calls it."""
+        self._connection.close()
+
+    def _look(self, connection: Connection, asked: Asked, answer: Answer) -> None:
+        new = [Wanted(one.subscription_id, 0, asked.first_look) for one in answer.taken]
+        looked = [*asked.lanes, *new]
+        known = [(one.subscription_id, one.revision) for one in looked]
+        answer.changed, answer.lost = lanes.changed(connection, self._lessee, known)
+        in_hand = {one.subscription_id: one.in_hand for one in looked}
+        wanted = [(one.subscription_id, one.most) for one in looked if one.most]
+        answer.read = dict.fromkeys((lane for lane, _ in wanted), 0)
+        chosen: list[Queued] = []
+        for queued in queue.due(connection, asked.at, wanted):
+            answer.read[queued.subscription_id] += 1
+            if queued.attempt_id not in in_hand[queued.subscription_id]:
+                chosen.append(queued)
+        answer.due = list(queue.detailed(connection, chosen))
+
+    def _write(self, asked: Asked) -> None:
+        try:
+            self._write_once(asked, asked.finished)
+        except _UNWRITABLE:
+            # one of them: by itself it fails again, and the others do not
+            _LOGGER.exception("attempts cannot be written together; they are written one by one")
+            for one in asked.finished:
+                self._write_alone(asked, one)
+            self._write_once(asked, ())
+
+    def _write_alone(self, asked: Asked, one: Finished) -> None:
+        """As it is, else without the receiver's words, else its delivery is held and an operator must look."""
+        only = replace(asked, asides=(), releases=(), renewals=())
+        bare = replace(one.outcome, error_detail=None, response_headers=None, response_body=None)
+        queued = one.due.queued
+        for version in (one, replace(one, outcome=bare)):
+            try:
+                return self._write_once(only, (version,))
+            except _UNWRITABLE:
+                _LOGGER.exception(
+                    "the attempt %s of %s cannot be written", queued.attempt_id, queued.delivery_id
+                )
+        return self._write_once(replace(only, asides=(Aside(queued, "held"),)), ())
+
+    def _write_once(self, asked: Asked, made: Sequence[Finished]) -> None:
+        concerned = _concerned(asked, made)
+        if not concerned:
+            return
+        replays, paused = ReplayCounts(), list[failing.Paused]()
+        with self._connection.writing() as connection:
+            healths = lanes.lock(connection, concerned)
+            if made:
+                scheduled = finished.write(connection, made, replays, self._make_id)
+                healths = finished.healths(healths, scheduled)
+                lanes.write_health(connection, healths)
+                paused = failing.follow(connection, scheduled, healths, self._public_url)
+            queue.put_aside(connection, asked.asides, asked.at, replays)
+            replays.write(connection, moment(asked.at))
+            lanes.renew(connection, self._lessee, asked.renewals, asked.lease_until)
+            lanes.release(connection, self._lessee, asked.releases)
+        for one in paused:
+            _LOGGER.warning("%s is paused: %s used up its retries", one.subscription_id, one.delivery_id)
+
+    def _make_id(self) -> str:
+        return self._ulids.make("att")
+
+
+def _concerned(asked: Asked, made: Sequence[Finished]) -> set[str]:
+    """The lanes that a write changes."""
+    concerned = {one.due.queued.subscription_id for one in made}
+    concerned |= {one.queued.subscription_id for one in asked.asides}
+    concerned |= {one.subscription_id for one in asked.releases}
+    return concerned | set(asked.renewals)

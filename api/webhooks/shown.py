@@ -1,0 +1,45 @@
+"""A subscription as callers see it (CONTRACT 4.8): keys in the contract's order, never a secret.
+
+Does not belong here: deliveries and attempts (`api.webhooks.log`), or reading it (`api.db.subscriptions`).
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from api.db.subscription_records import SubscriptionRecord
+
+
+def subscription(record: SubscriptionRecord, now: datetime) -> dict[str, Any]:
+    """All that may be read of it; `now` says whether the previous secret still signs."""
+    return {
+        "id": record.subscription_id,
+        "endpoint_url": record.endpoint_url,
+        "event_types": list(record.event_types),
+        "entity_ids": None if record.companies is None else msgspec.Raw(record.companies),
+        "description": record.description,
+        "max_per_second": record.max_per_second,
+        "status": record.status,
+        "status_reason": record.status_reason,
+        "status_changed_at": instant(record.status_changed_at),
+        "created_at": instant(record.created_at),
+        "updated_at": instant(record.updated_at),
+        "last_attempt_at": instant(record.last_attempt_at),
+        "last_success_at": instant(record.last_success_at),
+        "last_failure_at": instant(record.last_failure_at),
+        "consecutive_failures": record.consecutive_failures,
+        "held_deliveries": record.held_deliveries,
+        "secret_hint": record.secret_hint,
+        "previous_secret_expires_at": instant(live_previous(record, now)),
+    }
+
+
+def live_previous(record: SubscriptionRecord, now: datetime) -> datetime | None:
+    """Until when the previous secret signs; None where it does not any more."""
+    until = record.previous_secret_expires_at
+    return until if until is not None and until > now else None
+
+
+def instant(at: datetime | None) -> str | None:
+    return None if at is None else f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

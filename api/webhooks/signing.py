@@ -1,0 +1,47 @@
+"""Signatures of deliveries and the secrets they are made with (CONTRACT 4.7).
+
+Two schemes over the same body: the product's own header (hex over the body, keyed with the secret as it is
+written) and Standard Webhooks (base64 over id, timestamp and body, keyed with the bytes that the secret encodes).
+Does not belong here: the other headers and the body (`api.webhooks.posts`), or how secrets are kept
+(`api.webhooks.sealing`).
+"""
+
+import base64
+import hmac
+import os
+from collections.abc import Sequence
+from typing import Final
+
+PREFIX: Final = "whsec_"
+_BYTES: Final = 32
+
+
+def make_secret() -> str:
+    """A new secret: 50 characters that every Standard Webhooks library and a receiver of ours both take."""
+    return PREFIX + base64.b64encode(os.urandom(_BYTES)).decode()
+
+
+def sign(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """The signature headers of one attempt; `secrets` is the current one and, in an overlap, the one before."""
+    if not 1 <= len(secrets) <= 2:  # noqa: PLR2004 -- the current secret and the one before (CONTRACT 4.8)
+        raise ValueError(f"sign with the current secret and at most one before it, not with {len(secrets)}")
+    signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
+    headers = {
+        "X-Service-Signature": _hex(secrets[0], body),
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join([_versioned(secret, signed) for secret in secrets]),
+    }
+    if len(secrets) > 1:
+        headers["X-Service-Signature-Previous"] = _hex(secrets[1], body)
+    return headers
+
+
+def _hex(secret: str, body: bytes) -> str:
+    """The key is the whole text of the secret, its prefix included, as receivers take it: `secret.encode()`."""
+    return "sha256=" + hmac.digest(secret.encode(), body, "sha256").hex()
+
+
+def _versioned(secret: str, signed: bytes) -> str:
+    key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
+    return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()

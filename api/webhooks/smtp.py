@@ -1,0 +1,175 @@
+"""One mail over SMTP: what it looks like on the wire, the connection, and what a failure means.
+
+Failures are told apart by who can mend them: the server cannot be used (`Unreachable`: every mail waits), this mail
+was not taken now (`Refused`), or it never will be (`Refused` that is final). A server without the security that was
+asked for is not used at all. Does not belong here: which mail is due and when again (`api.webhooks.mail`).
+"""
+
+import asyncio
+import re
+import ssl
+from email import policy
+from email.errors import MessageError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import format_datetime
+from typing import Final
+
+import aiosmtplib
+import idna
+
+from api.db.outbox import DueMail
+from api.webhooks.settings import MailSettings
+
+CONNECT_SECONDS: Final = 20.0
+MAIL_SECONDS: Final = 40.0
+_QUIT_SECONDS: Final = 5.0
+_GOING_DOWN: Final = 421
+_PERMANENT: Final = 500
+_BAD_ADDRESS: Final = re.compile(r"5\.1\.[0-9]")
+"""Enhanced status codes (RFC 3463) that speak of the recipient's address; other permanent refusals are settings."""
+
+
+class Unreachable(Exception):  # noqa: N818 -- named for what it says
+    """The mail server cannot be used; the message says why and what to look at."""
+
+
+class Refused(Exception):  # noqa: N818 -- named for what it says
+    """The mail server did not take this mail. `is_final`: it never will."""
+
+    def __init__(self, reason: str, *, is_final: bool) -> None:
+        super().__init__(reason)
+        self.is_final = is_final
+
+
+class MailServer:
+    """The configured server; connected when the first mail needs it, until `close`."""
+
+    def __init__(self, settings: MailSettings) -> None:
+        self._settings = settings
+        self._connection: aiosmtplib.SMTP | None = None
+
+    async def send(self, mail: DueMail) -> None:
+        """Returns when the server has taken responsibility for the mail."""
+        try:
+            message, recipient = message_of(mail, self._settings.sender)
+        except (MessageError, ValueError) as error:
+            raise Refused(f"it cannot be written as a mail: {error}", is_final=True) from None
+        connection = await self._connected()
+        try:
+            async with asyncio.timeout(MAIL_SECONDS):
+                await connection.send_message(
+                    message, sender=_address(self._settings.sender).addr_spec, recipients=[recipient]
+                )
+        except asyncio.CancelledError:
+            self._drop()  # in the middle of a conversation nobody takes leave
+            raise
+        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            raise self._judged(error) from None
+
+    async def probe(self) -> None:
+        """Connects, secures the connection, logs in and leaves; Unreachable where that fails."""
+        await self._connected()
+        await self.close()
+
+    async def close(self) -> None:
+        """Takes leave where there is somebody to take it from."""
+        connection, self._connection = self._connection, None
+        if connection is None or not connection.is_connected:
+            return
+        try:
+            await connection.quit(timeout=_QUIT_SECONDS)
+        except (aiosmtplib.SMTPException, OSError):
+            connection.close()
+
+    async def _connected(self) -> aiosmtplib.SMTP:
+        if self._connection is not None and self._connection.is_connected:
+            return self._connection
+        connection = _connection(self._settings)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await connection.connect()
+        except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+            connection.close()
+            raise Unreachable(_unreachable(self._settings, error)) from None
+        self._connection = connection
+        return connection
+
+    def _judged(self, error: Exception) -> Unreachable | Refused:
+        refusal = _refusal(error)
+        if refusal is not None:
+            return refusal
+        self._drop()
+        return Unreachable(_unreachable(self._settings, error))
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def message_of(mail: DueMail, sender: str) -> tuple[EmailMessage, str]:
+    """The message and whom it goes to; ValueError or MessageError where an address or a header is none.
+
+    Its Message-ID is the same each time, so that one that was sent twice can be known to be one.
+    """
+    written_by, recipient = _address(sender), _recipient(mail.recipient)
+    message = EmailMessage(policy=policy.SMTP)
+    message["From"] = written_by
+    message["To"] = recipient
+    message["Subject"] = mail.subject
+    message["Date"] = format_datetime(mail.created_at)
+    message["Message-ID"] = f"<{mail.mail_id}@{written_by.domain}>"
+    message["Auto-Submitted"] = "auto-generated"  # RFC 3834: nobody's holiday answers it
+    message.set_content(mail.body)
+    return message, recipient.addr_spec
+
+
+def _address(sender: str) -> Address:
+    """`MailSettings.read` has made sure that it is one."""
+    return policy.SMTP.header_factory("From", sender).addresses[0]
+
+
+def _recipient(written: str) -> Address:
+    local, _, domain = written.rpartition("@")
+    if not domain.isascii():
+        domain = idna.encode(domain, uts46=True).decode()
+    if local.isascii():
+        return Address(addr_spec=f"{local}@{domain}")
+    return Address(username=local, domain=domain)
+
+
+def _connection(settings: MailSettings) -> aiosmtplib.SMTP:
+    return aiosmtplib.SMTP(
+        hostname=settings.host,
+        port=settings.port,
+        username=settings.username or None,
+        password=settings.password or None,
+        timeout=CONNECT_SECONDS,
+        use_tls=settings.security == "tls",
+        start_tls=settings.security == "starttls",  # required, not only used where it is offered
+        tls_context=ssl.create_default_context(),
+    )
+
+
+def _refusal(error: Exception) -> Refused | None:
+    """What a server said of this mail; None where it rather is the server that does not work."""
+    if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
+        error = error.recipients[0]
+    if isinstance(error, aiosmtplib.SMTPResponseException) and error.code != _GOING_DOWN:
+        is_bad_address = isinstance(error, aiosmtplib.SMTPRecipientRefused) and bool(
+            error.code >= _PERMANENT and _BAD_ADDRESS.match(error.message)
+        )
+        return Refused(f"{error.code} {error.message}", is_final=is_bad_address)
+    if isinstance(error, aiosmtplib.SMTPNotSupported):
+        return Refused(str(error), is_final=False)
+    if isinstance(error, ValueError):
+        return Refused(f"it cannot be written as a mail: {error}", is_final=True)
+    return None
+
+
+def _unreachable(settings: MailSettings, error: Exception) -> str:
+    return (
+        f"mail server {settings.host} port {settings.port} ({settings.security}) cannot be used: "
+        f"{type(error).__name__}: {error}; look at FIRM_SMTP_HOST, _PORT, _SECURITY, _USERNAME and _PASSWORD"
+    )

@@ -1,0 +1,178 @@
+"""What endpoint URLs are taken: their form, their port, and whether the host is a public one (CONTRACT 4.8).
+
+Asked when a subscription is made, changed or taken up again, and of the form before every attempt. The addresses
+that a host has at that moment are judged too, so that a mistake shows at once; what protects is the judgement of
+the address that an attempt connects to (`api.webhooks.sending`). Nothing is ever connected to here.
+"""
+
+import asyncio
+import ipaddress
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from yarl import URL
+
+from api.webhooks.addresses import Guard
+from api.webhooks.names import Lookup, Names
+from api.webhooks.settings import WebhookSettings
+
+LONGEST: Final = 2_048
+_LOOKUP_SECONDS: Final = 5.0
+_FORM: Final = re.compile(
+    r"(?P<scheme>https?)://"
+    r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^/?#@:\[\]]+)"
+    r"(?::(?P<port>[0-9]{1,5}))?"
+    r"(?P<path>/[^?#]*)?"
+    r"(?P<query>\?[^#]*)?",
+    re.IGNORECASE,
+)
+_UNSAFE: Final = re.compile(r"[\x00-\x20\x7f\\\"<>^`{|}\u0080-\u00a0\u2028\u2029\ufeff\ud800-\udfff]")
+_NAME: Final = re.compile(r"(?=.{1,253}\.?\Z)(?:[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\.)*"
+                          r"[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\.?")  # fmt: skip
+_NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
+_DEFAULT_PORTS: Final = {"https": 443, "http": 80}
+_PORTS: Final = (443, 8_443)
+_FIRST_FREE_PORT: Final = 1_024
+_LAST_PORT: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a URL is not taken."""
+
+    problem: str
+    """The problem to answer with: `validation_failed` (its form) or `endpoint_not_allowed` (where it leads)."""
+    code: str
+    """Of the field's error, as `detail`."""
+    detail: str
+
+
+class InvalidTargetError(ValueError):
+    """A URL that is not taken whatever its host's addresses are."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
+
+
+BLOCKED: Final = Refusal("endpoint_not_allowed", "blocked_address", "must resolve to public addresses")
+UNRESOLVED: Final = Refusal(
+    "endpoint_not_allowed",
+    "dns_error",
+    "the host's name could not be resolved; check it, or try again when its name server answers",
+)
+
+
+async def refusal(url: str, settings: WebhookSettings, resolver: Lookup | None = None) -> Refusal | None:
+    """Why deliveries are not taken on for this URL, or None. Every address of its host must be allowed."""
+    try:
+        target = parse(url, allow_http=settings.allow_http)
+    except InvalidTargetError as error:
+        return error.refusal
+    guard = Guard(settings.allow_networks, settings.deny_networks)
+    try:
+        async with asyncio.timeout(_LOOKUP_SECONDS):
+            addresses = await _addresses(target.raw_host or "", resolver or Names())
+        permitted = all(map(guard.permits, addresses))
+    except OSError:  # a name server that does not answer in time is one, too
+        return UNRESOLVED
+    if not addresses:
+        return UNRESOLVED
+    return None if permitted else BLOCKED
+
+
+async def _addresses(host: str, lookup: Lookup) -> Sequence[str]:
+    try:
+        return [str(ipaddress.ip_address(host))]
+    except ValueError:  # a name
+        return await lookup(host)
+
+
+def parse(url: str, *, allow_http: bool = False) -> URL:
+    """The URL as it is requested: the host in ASCII, path and query as they were written."""
+    if len(url) > LONGEST:
+        raise _malformed("too_long", f"must have at most {LONGEST} characters")
+    form = _FORM.fullmatch(url)
+    if form is None or _UNSAFE.search(url):
+        raise _explained(url)
+    if form["scheme"].lower() == "http" and not allow_http:
+        raise _malformed("scheme_not_allowed", "must begin with https://")
+    scheme, host = form["scheme"].lower(), _host(form["host"])
+    port = int(form["port"] or _DEFAULT_PORTS[scheme])
+    _check_port(port, allow_http)
+    authority = host if port == _DEFAULT_PORTS[scheme] else f"{host}:{port}"
+    rest = quote((form["path"] or "/") + (form["query"] or ""), safe=_PRINTABLE)
+    return URL(f"{scheme}://{authority}{rest}", encoded=True)
+
+
+def without_query(url: str) -> str:
+    """The URL as it is stored with an attempt and told in logs: a query may hold a secret of the receiver's."""
+    return url.partition("?")[0]
+
+
+def _host(written: str) -> str:
+    if written.startswith("["):
+        return _ipv6(written[1:-1])
+    try:
+        host = (
+            written.lower() if written.isascii() else (URL.build(scheme="https", host=written).raw_host or "")
+        )
+    except ValueError:  # all that encoding of international names raises
+        raise _malformed("invalid_url", "the host is not a valid international name") from None
+    if not _NAME.fullmatch(host):
+        raise _malformed("invalid_url", "the host is not a valid name")
+    if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        return _ipv4(host)
+    return host
+
+
+def _ipv4(written: str) -> str:
+    """Systems read 127.1, 0x7f.1 and 2130706433 as addresses, each in its own way: one spelling is taken."""
+    try:
+        return str(ipaddress.IPv4Address(written))
+    except ValueError:
+        raise _malformed(
+            "invalid_url", "write an IPv4 address as four decimal numbers, as 198.51.100.7"
+        ) from None
+
+
+def _ipv6(written: str) -> str:
+    try:
+        return f"[{ipaddress.IPv6Address(written)}]"
+    except ValueError:
+        raise _malformed("invalid_url", "the host is not a valid IPv6 address") from None
+
+
+def _check_port(port: int, allow_any: bool) -> None:
+    if allow_any and 1 <= port <= _LAST_PORT:
+        return
+    if port not in _PORTS and not _FIRST_FREE_PORT <= port <= _LAST_PORT:
+        ports = " or ".join(map(str, _PORTS))
+        raise InvalidTargetError(
+            Refusal(
+                "endpoint_not_allowed", "port_not_allowed", f"the port must be {ports}, or 1024 and above"
+            )
+        )
+
+
+def _explained(url: str) -> InvalidTargetError:
+    """What is wrong with a URL that has not the form."""
+    scheme, separator, rest = url.partition("://")
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    if not separator or scheme.lower() not in ("http", "https"):
+        return _malformed("scheme_not_allowed", "must begin with https://")
+    if "@" in authority:
+        return _malformed(
+            "userinfo_not_allowed", "must not hold a user name or password; verify the signature instead"
+        )
+    if "#" in rest:
+        return _malformed("fragment_not_allowed", "must not hold a fragment (#...): it is never sent")
+    return _malformed("invalid_url", "must be a URL, as https://hooks.example.com/company-events")
+
+
+def _malformed(code: str, detail: str) -> InvalidTargetError:
+    return InvalidTargetError(Refusal("validation_failed", code, detail))

@@ -1,0 +1,94 @@
+"""`firm deliver`: webhooks without the API, in as many processes as like.
+
+Does not belong here: what delivering is (`api.webhooks.service`), or delivering beside the API (`serve`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.secrets import SecretsError
+from api.settings import SettingError
+from firm.compose import Installation
+from firm.failures import explained, fail
+
+if TYPE_CHECKING:
+    from api.metrics import Metrics
+    from api.webhooks.service import Deliveries
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+def deliver(
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port on which Prometheus may ask; none by default.", min=1, max=65535)
+    ] = None,
+    metrics_host: Annotated[str, typer.Option(help="Address of that port.")] = "127.0.0.1",
+) -> None:
+    """Deliver webhooks until Ctrl-C, without serving the API; any number of these may run at once."""
+    from api.logs import LOGGER, configure
+    from api.metrics import Metrics
+    from api.server import run_alone
+    from warehouse.reader import Reader
+
+    with explained(SettingError, SecretsError):
+        installation = Installation.read()
+        configure()
+        with installation.database():  # brought up to date first
+            pass
+        metrics = Metrics()
+        with (
+            _told_to_prometheus(metrics, metrics_host, metrics_port),
+            closing(Reader(installation.layout)) as reader,
+            installation.deliveries(reader, metrics.attempted) as deliveries,
+        ):
+            run_alone(_until_told(deliveries))
+    LOGGER.info("stopped")
+
+
+@contextmanager
+def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterator[None]:
+    """What this process attempts; how much waits is told by every process that serves."""
+    if port is None:
+        yield
+        return
+    from prometheus_client import CollectorRegistry, start_http_server
+
+    from api.metrics import Attempted
+
+    registry = CollectorRegistry()
+    registry.register(Attempted(metrics))
+    try:
+        server, _ = start_http_server(port, host, registry)
+    except OSError as error:
+        fail(f"cannot listen on {host} port {port} ({error.strerror}): choose another --metrics-port")
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def _until_told(deliveries: Deliveries) -> None:
+    """SIGINT or SIGTERM: attempts under way may end, and no other is begun."""
+    stop = asyncio.Event()
+    with _told(stop):
+        await deliveries.run(stop)
+
+
+@contextmanager
+def _told(stop: asyncio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in _ENDING:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in _ENDING:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,89 @@
+"""A subscriber for the demo: takes webhooks on this machine, verifies every signature and counts what arrived.
+
+What a real receiver does beside that (tolerance of time, queues) is in `examples/receivers`. Does not belong here:
+subscribing (`firm.commands.demo`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar, Final
+
+_LARGEST: Final = 32 * 1024  # CONTRACT 4.6
+
+
+@dataclass(slots=True)
+class Receiver:
+    """Where it listens, and what it got. The secret is told when the subscription is made."""
+
+    url: str
+    secret: str = field(default="", repr=False)
+    seen: set[str] = field(default_factory=set)
+    by_type: Counter[str] = field(default_factory=Counter)
+    repeated: int = 0
+    refused: int = 0
+
+    def take(self, headers: Message, body: bytes) -> HTTPStatus:
+        """Counts an event once, however often it comes (product.md 6.3: at least once)."""
+        signed = "sha256=" + hmac.new(self.secret.encode(), body, hashlib.sha256).hexdigest()
+        if not self.secret or not hmac.compare_digest(signed, headers.get("X-Service-Signature", "")):
+            self.refused += 1
+            return HTTPStatus.UNAUTHORIZED
+        event = json.loads(body)
+        if event["event_id"] in self.seen:
+            self.repeated += 1
+        else:
+            self.seen.add(event["event_id"])
+            self.by_type[event["event_type"]] += 1
+        return HTTPStatus.NO_CONTENT
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    receiver: ClassVar[Receiver]
+    counting: ClassVar[threading.Lock]  # each connection has a thread of its own
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", "0"))
+        if length > _LARGEST:
+            self.close_connection = True
+            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return
+        body = self.rfile.read(length)
+        with self.counting:
+            status = self.receiver.take(self.headers, body)
+        self._answer(status)
+
+    def _answer(self, status: HTTPStatus) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's signature
+        """The demo prints counts, not requests."""
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    """A receiver that runs until the block ends."""
+    handler = type("_Told", (_Handler,), {"counting": threading.Lock()})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    handler.receiver = Receiver(f"http://127.0.0.1:{server.server_port}/hooks")
+    thread = threading.Thread(target=server.serve_forever, name="firm-receiver", daemon=True)
+    thread.start()
+    try:
+        yield handler.receiver
+    finally:
+        server.shutdown()
+        server.server_close()

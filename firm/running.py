@@ -1,0 +1,41 @@
+"""The service in a thread of this process, for commands that use it themselves and then end.
+
+Does not belong here: `firm serve`, which is told to end by signals (`firm.commands.serve`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from firm.compose import Installation
+
+
+@contextmanager
+def running(installation: Installation) -> Iterator[str]:
+    """Serves and delivers on a free port of this machine until the block ends; gives its address."""
+    from api.app import create_app
+    from api.db.engine import Database
+    from api.server import listening, server
+    from firm.commands.serve import delivering
+    from warehouse.reader import Reader
+
+    settings = replace(installation.settings, host="127.0.0.1", port=0, access_log=False)
+    with installation.database():  # brought up to date first
+        secrets = installation.secrets()
+    listener = listening(settings)
+    reader, database = Reader(installation.layout), Database(settings.control_database_url)
+    beside = partial(delivering, installation, reader)
+    service = server(create_app(settings, reader, database, secrets, deliveries=beside), settings)
+    thread = threading.Thread(target=service.run, args=([listener],), name="firm-service")
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        service.should_exit = True
+        thread.join()
+        database.close()
+        reader.close()

@@ -1,0 +1,104 @@
+"""Looking names up: one thread per host, nothing remembered, nothing waited for at the end."""
+
+import asyncio
+import socket
+import threading
+
+import pytest
+
+from api.webhooks import names
+from api.webhooks.addresses import NO_ROOM
+from api.webhooks.names import Names, look_up
+
+
+def test_localhost_has_loopback_addresses():
+    assert set(look_up("localhost")) <= {"127.0.0.1", "::1"}
+    assert asyncio.run(Names()("localhost")) == look_up("localhost")
+
+
+@pytest.mark.parametrize(
+    "host", ["no-such-host.invalid", "a" * 64 + ".com", "."], ids=["unknown", "long", "dot"]
+)
+def test_what_nobody_knows_is_an_oserror(host):
+    with pytest.raises(OSError, match=r"."):
+        asyncio.run(Names()(host))
+
+
+def test_one_look_up_at_a_time_per_host(monkeypatch, egress):
+    asked, answer = [], threading.Event()
+
+    def ask(host):
+        asked.append(host)
+        answer.wait(30)
+        return ["192.0.2.1"]
+
+    monkeypatch.setattr(names, "look_up", ask)
+
+    async def scenario():
+        lookup = Names()
+        first, second, other = (asyncio.ensure_future(lookup(host)) for host in ("a", "a", "b"))
+        await egress.until(lambda: len(asked) == 2)
+        first.cancel()  # who waits no longer stops nobody else
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        answer.set()
+        assert await second == await other == ["192.0.2.1"]
+        assert await lookup("a") == ["192.0.2.1"]
+
+    asyncio.run(scenario())
+    assert sorted(asked) == ["a", "a", "b"]  # the last one asked anew
+
+
+def test_a_failure_nobody_waits_for_is_no_noise(monkeypatch, egress, recwarn, caplog):
+    answer = threading.Event()
+
+    def ask(host):
+        answer.wait(30)
+        raise socket.gaierror(socket.EAI_AGAIN, "later")
+
+    monkeypatch.setattr(names, "look_up", ask)
+
+    async def scenario():
+        lookup = Names()
+        asking = asyncio.ensure_future(lookup("a"))
+        await egress.until(lambda: lookup._under_way)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        answer.set()
+        await egress.until(lambda: not lookup._under_way)
+
+    asyncio.run(scenario())
+    assert not caplog.records
+
+
+def test_a_machine_without_threads_is_one_without_room(monkeypatch):
+    def full(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", full)
+    with pytest.raises(OSError, match="no thread") as raised:
+        asyncio.run(Names()("a"))
+    assert raised.value.errno in NO_ROOM
+
+
+def test_an_ended_loop_is_not_answered(monkeypatch, egress):
+    answer, threads = threading.Event(), []
+
+    def ask(host):
+        threads.append(threading.current_thread())
+        answer.wait(30)
+        return ["192.0.2.1"]
+
+    monkeypatch.setattr(names, "look_up", ask)
+
+    async def scenario():
+        asking = asyncio.ensure_future(Names()("a"))
+        await egress.until(lambda: threads)
+        asking.cancel()
+
+    asyncio.run(scenario())
+    answer.set()
+    threads[0].join(30)
+    assert threads[0].daemon  # the process would not wait for it
+    assert not threads[0].is_alive()

@@ -1,0 +1,44 @@
+"""The limit of open files is raised for connections, as far as that goes."""
+
+import resource
+
+import pytest
+
+from api.webhooks import open_files
+from api.webhooks.open_files import ENOUGH, make_room
+
+INFINITE = resource.RLIM_INFINITY
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "becomes"),
+    [
+        (1_024, 1_048_576, ENOUGH),
+        (1_024, INFINITE, ENOUGH),
+        (1_024, 4_096, 4_096),
+        (4_096, 4_096, None),
+        (ENOUGH, 1_048_576, None),
+        (1_000_000, 1_048_576, None),
+        (INFINITE, INFINITE, None),
+    ],
+)
+def test_the_limit_is_raised_and_never_lowered(monkeypatch, soft, hard, becomes):
+    made = []
+    monkeypatch.setattr(open_files.resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(open_files.resource, "setrlimit", lambda _, limits: made.append(limits))
+    assert make_room() == (soft if becomes is None else becomes)
+    assert made == ([] if becomes is None else [(becomes, hard)])
+
+
+def test_a_sender_makes_room_when_it_is_used(egress, monkeypatch):
+    made = []
+    monkeypatch.setattr("api.webhooks.sending.make_room", lambda: made.append(True))
+
+    async def scenario():
+        async with egress.Receiver() as receiver, egress.sending() as sender:
+            assert not made
+            for _ in range(2):
+                await sender.send(egress.request_to(receiver.url()))
+
+    egress.run(scenario())
+    assert made == [True]

@@ -1,0 +1,104 @@
+"""A receiver on the loopback interface that verifies what it gets, and `firm` told that it may deliver there."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.firm.conftest import ROOT, Firm
+
+PATIENCE = 60
+
+
+@dataclass
+class Received:
+    """What came, by its event's id; `refused` holds what was not signed by the secret."""
+
+    secret: str = ""
+    url: str = ""
+    events: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    refused: list[bytes] = field(default_factory=list)
+
+    def take(self, headers: Any, body: bytes) -> int:
+        signed = "sha256=" + hmac.new(self.secret.encode(), body, hashlib.sha256).hexdigest()
+        if not hmac.compare_digest(signed, headers.get("X-Service-Signature", "")):
+            self.refused.append(body)
+            return 401
+        event = json.loads(body)
+        self.events.setdefault(event["event_id"], []).append(event)
+        return 204
+
+
+@contextmanager
+def receiver() -> Iterator[Received]:
+    """One that runs until the block ends; its secret is set once it is known."""
+    received = Received()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(received.take(self.headers, body))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 -- the library's
+            """Nobody reads it."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    received.url = f"http://127.0.0.1:{server.server_port}/hooks"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield received
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@dataclass(frozen=True)
+class Hooked(Firm):
+    """`firm` whose deliveries may go to this machine."""
+
+    more: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        allowed = {"FIRM_WEBHOOK_ALLOW_CIDRS": "127.0.0.0/8", "FIRM_WEBHOOK_ALLOW_HTTP": "true"}
+        return {**Firm.environment.fget(self), **allowed, **dict(self.more)}  # type: ignore[misc]
+
+    @contextmanager
+    def delivering(self, *options: str) -> Iterator[subprocess.Popen[str]]:
+        """A running `firm deliver`."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "firm", "deliver", *options],
+            cwd=ROOT,
+            env=self.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Waits for a condition; says what did not come."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)

@@ -1,0 +1,173 @@
+"""Webhooks as processes: `firm deliver` alone and several at once, and `firm serve`, which delivers too."""
+
+import json
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from api.clock import Clock
+from api.db.engine import Database
+from api.db.migrate import prepare
+from api.db.webhook_models import Attempt, Delivery, Lane, Lease, QueuedAttempt
+from api.secrets import load_or_create
+from api.webhooks.sealing import Sealer
+from api.webhooks.signing import make_secret
+from tests.api.matching_world import Control
+from tests.api.world import WORLD, World, event, make_world
+from tests.firm.hooked import Hooked, Received, receiver, until
+
+pytestmark = pytest.mark.slow
+ONE = WORLD[0]["company_id"]
+
+
+@pytest.fixture
+def firm(tmp_path: Path) -> Hooked:
+    return Hooked(tmp_path / "data")
+
+
+@pytest.fixture
+def world(firm: Hooked) -> World:
+    made = make_world(firm.data)
+    made.publish(WORLD)
+    return made
+
+
+@pytest.fixture
+def database(firm: Hooked) -> Iterator[Database]:
+    made = prepare(f"sqlite:///{firm.data / 'control.sqlite'}")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def received() -> Iterator[Received]:
+    with receiver() as running:
+        yield running
+
+
+def subscribe(firm: Hooked, database: Database, received: Received, **more: Any) -> None:
+    control = Control(database)
+    control.now = Clock().now()
+    received.secret = make_secret()
+    sealer = Sealer(load_or_create(firm.data / "secrets.json", {}).sealing_keys)
+    control.subscribe(endpoint_url=received.url, secret=sealer.seal(received.secret), **more)
+
+
+def publish(world: World, first: int, count: int) -> set[str]:
+    """Events of one company in one release; their ids."""
+    events = [event(ONE, number) for number in range(first, first + count)]
+    world.publish(events=events)
+    return {one["event_id"] for one in events}
+
+
+def count(database: Database, table: Any, *conditions: Any) -> int:
+    with database.reading() as session:
+        return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
+
+
+def test_what_is_published_arrives_signed_and_is_logged(
+    firm: Hooked, world: World, database: Database, received: Received
+) -> None:
+    subscribe(firm, database, received)
+    published = publish(world, 1, 3)
+    with firm.delivering() as process:
+        until(lambda: set(received.events) == published, "what was published before it was started")
+        published |= publish(world, 4, 2)
+        until(lambda: set(received.events) == published, "what was published while it ran")
+        until(lambda: count(database, QueuedAttempt) == 0, "the log")
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said, said
+    lines = [json.loads(line)["message"] for line in said.splitlines()]
+    assert [line for line in lines if line.startswith("delivering as ")]
+    assert lines[-1] == "stopped"
+    assert received.refused == []
+    assert count(database, Delivery, Delivery.status == "succeeded") == count(database, Attempt) == 5
+    assert count(database, Lease) == count(database, Lane, Lane.lessee.is_not(None)) == 0, "all given back"
+
+
+def test_several_deliver_everything_once(
+    firm: Hooked, world: World, database: Database, received: Received
+) -> None:
+    subscribe(firm, database, received)
+    with firm.delivering(), firm.delivering() as second:
+        published = publish(world, 1, 40)
+        until(lambda: set(received.events) == published, "what was published")
+        until(lambda: count(database, QueuedAttempt) == 0, "the log")
+        second.send_signal(signal.SIGINT)
+        assert second.wait(30) == 0
+        published |= publish(world, 41, 5)
+        until(lambda: set(received.events) == published, "what was published after one of them had ended")
+    assert {len(times) for times in received.events.values()} == {1}
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_service_delivers_what_is_subscribed_over_http(
+    tmp_path: Path, received: Received, workers: str
+) -> None:
+    firm = Hooked(tmp_path / "data", (("FIRM_SERVE_WORKERS", workers),))
+    world = make_world(firm.data)
+    world.publish(WORLD)
+    with firm.serving() as client:
+        asked = {"endpoint_url": received.url, "event_types": ["status.changed"], "entity_ids": [ONE]}
+        made = client.post("/api/v1/webhooks", json=asked)
+        assert made.status_code == 201, made.text
+        received.secret = made.json()["secret"]
+        published = publish(world, 1, 3)
+        until(lambda: set(received.events) == published, "what was published")
+        log = f"/api/v1/webhooks/{made.json()['id']}/deliveries"
+        until(lambda: _statuses(client.get(log).json()) == ["succeeded"] * 3, "the log")
+        ready = client.get("/readyz").json()["deliveries"]
+        assert ready == {"matching": True, "unmatched_events": 0, "lag_seconds": 0}
+        told = 'firm_webhook_attempts_total{outcome="succeeded"} 3.0'
+        until(lambda: told in client.get("/metrics").text, "the metrics")
+        metrics = client.get("/metrics").text
+        assert "firm_webhook_queued 0.0" in metrics
+        assert "firm_webhook_led 1.0" in metrics
+    assert {len(times) for times in received.events.values()} == {1}
+
+
+def _statuses(page: dict[str, Any]) -> list[str]:
+    return [one["status"] for one in page["data"]]
+
+
+def test_a_service_that_is_told_not_to_leaves_it_to_others(tmp_path: Path, received: Received) -> None:
+    firm = Hooked(tmp_path / "data", (("FIRM_DELIVER", "false"),))
+    world = make_world(firm.data)
+    world.publish(WORLD)
+    with firm.serving() as client:
+        made = client.post(
+            "/api/v1/webhooks", json={"endpoint_url": received.url, "event_types": ["status.changed"]}
+        )
+        assert made.status_code == 201, made.text
+        received.secret = made.json()["secret"]
+        published = publish(world, 1, 2)
+        assert client.get("/readyz").json()["deliveries"]["matching"] is False
+        with firm.delivering():
+            until(lambda: set(received.events) == published, "what was published")
+            assert client.get("/readyz").json()["deliveries"]["matching"] is True
+
+
+def test_its_attempts_are_told_to_prometheus(
+    firm: Hooked, world: World, database: Database, received: Received
+) -> None:
+    subscribe(firm, database, received)
+    published = publish(world, 1, 2)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with firm.delivering("--metrics-port", str(port)):
+        until(lambda: set(received.events) == published, "what was published")
+        told = 'firm_webhook_attempts_total{outcome="succeeded"} 2.0'
+        address = f"http://127.0.0.1:{port}/metrics"
+        until(lambda: told in httpx.get(address, trust_env=False).text, "the metrics")
+        second = firm.run("deliver", "--metrics-port", str(port), check=False)
+    assert second.returncode == 1
+    assert f"cannot listen on 127.0.0.1 port {port} (Address already in use): choose another" in second.stderr

@@ -1,0 +1,102 @@
+"""`firm doctor` says whether anybody delivers, how late, and what is set for trials alone."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, update
+
+from api.db.migrate import prepare
+from api.db.webhook_models import Lane, Lease, LedgerCursor
+from tests.api.matching_world import Control, matched_all
+from tests.api.world import WORLD, event, make_world
+from tests.firm.inside import Inside
+
+pytestmark = pytest.mark.slow
+ONE = WORLD[0]["company_id"]
+
+
+@pytest.fixture
+def firm(tmp_path: Path) -> Inside:
+    return Inside(tmp_path / "data")
+
+
+@pytest.fixture
+def control(firm: Inside) -> Iterator[Control]:
+    """An installation with three published events and a subscription that is due all of them."""
+    made = make_world(firm.data)
+    made.publish(WORLD, events=[event(ONE, number) for number in range(3)])
+    database = prepare(f"sqlite:///{firm.data / 'control.sqlite'}")
+    found = Control(database)
+    found.now = datetime.now(UTC)
+    found.subscribe()
+    found.ledger.add(ONE, count=3)
+    yield found
+    database.close()
+
+
+def of_webhooks(firm: Inside, **settings: str) -> list[list[str]]:
+    """What it says of them, as state, what and advice."""
+    lines = [line.split("\t") for line in firm.run("doctor", **settings).out.splitlines()[1:]]
+    return [line for line in lines if "webhooks" in line[1]]
+
+
+def test_before_there_is_a_database(firm: Inside) -> None:
+    assert of_webhooks(firm) == []
+    assert not firm.data.exists()
+
+
+def test_before_anybody_subscribes(firm: Inside) -> None:
+    prepare(f"sqlite:///{firm.data / 'control.sqlite'}").close()
+    assert of_webhooks(firm) == [["ok", "webhooks: nobody has subscribed yet", ""]]
+
+
+def test_nobody_delivers(firm: Inside, control: Control) -> None:
+    fan_out = control.fan_out()
+    matched_all(fan_out)
+    fan_out.close()
+    ((state, what, advice),) = of_webhooks(firm)
+    assert (state, what) == ("warn", "webhooks: 3 attempts to be made, 0 deliveries held")
+    assert "firm deliver" in advice
+
+
+def test_somebody_does(firm: Inside, control: Control) -> None:
+    matched_all(control.fan_out("host:7"))
+    assert of_webhooks(firm) == [
+        ["ok", "webhooks: 3 attempts to be made, 0 deliveries held; host:7 matches events", ""]
+    ]
+
+
+def test_it_is_late(firm: Inside, control: Control) -> None:
+    matched_all(control.fan_out())
+    with control.database.writing() as session:
+        session.execute(update(Lane).values(next_due_at=control.now - timedelta(hours=1)))
+    ((state, what, advice),) = of_webhooks(firm)
+    assert (state, advice[:25]) == ("warn", "run more of `firm deliver")
+    assert "s late" in what
+
+
+def test_a_database_of_another_folder(firm: Inside, control: Control) -> None:
+    with control.database.writing() as session:
+        session.execute(insert(LedgerCursor), [{"name": "fan_out", "sequence": 1_000}])
+        until = control.now + timedelta(minutes=1)
+        session.execute(insert(Lease), [{"name": "fan_out", "holder": "one", "until": until}])
+    state, what, advice = of_webhooks(firm)[-1]
+    assert (state, what) == ("bad", "webhooks: events up to 1000 were matched, but the ledger ends at 3")
+    assert "do not belong together" in advice
+
+
+def test_a_database_that_cannot_be_asked(firm: Inside) -> None:
+    firm.data.mkdir()
+    (firm.data / "control.sqlite").write_bytes(b"no database at all" * 100)
+    said = firm.run("doctor")
+    assert said.exit_code == 1
+    assert "bad\tcontrol-plane database\tfile is not a database" in said.out
+
+
+def test_what_is_for_trials_alone_is_told(firm: Inside) -> None:
+    given = {"FIRM_WEBHOOK_ALLOW_CIDRS": "127.0.0.0/8,10.0.0.0/8", "FIRM_WEBHOOK_ALLOW_HTTP": "1"}
+    networks, scheme = of_webhooks(firm, **given)
+    assert networks[:2] == ["warn", "webhooks may go to 127.0.0.0/8, 10.0.0.0/8"]
+    assert scheme[:2] == ["warn", "webhooks may go to http://"]
