@@ -39,7 +39,8 @@ class Faults:
         """The 422 that tells all of it."""
         if self.count == 1:
             only = self.errors[0]
-            return problem("validation_failed", f"{only.pointer}: {only.detail}.", only)
+            end = "" if only.detail.endswith("?") else "."
+            return problem("validation_failed", f"{only.pointer}: {only.detail}{end}", only)
         return problem("validation_failed", f"{self.count} fields are not valid.", *self.errors)
 
 

@@ -1,4 +1,4 @@
-"""Keys never reach a log line: one pattern, applied to everything that is written.
+"""API keys and webhook secrets never reach a log line: two patterns, applied to everything that is written.
 
 Does not belong here: how lines are written (`api.access_log`, `api.logs`).
 """
@@ -22,12 +22,16 @@ _KEY: Final = re.compile(
     rf"(?:\w|{_ESCAPED}[0-9a-f]{{2}})+",
     re.IGNORECASE,
 )
+_SECRET: Final = re.compile(rf"{_spelled('whsec_')}(?:[\w+/=-]|{_ESCAPED}[0-9a-f]{{2}})+", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """The text with every API key cut down to its kind."""
-    if "%" in text or "firm" in text.casefold():
-        return _KEY.sub(_kind, text)
+    """The text with every API key and webhook secret cut down to its kind."""
+    folded, is_escaped = text.casefold(), "%" in text
+    if is_escaped or "firm" in folded:
+        text = _KEY.sub(_kind, text)
+    if is_escaped or "whsec" in folded:
+        text = _SECRET.sub("whsec_[redacted]", text)
     return text
 
 

@@ -139,7 +139,7 @@ WEBHOOK_OPERATIONS: Final = (
         headers=OF_POST,
         places=(_ID,),
         asked_headers=("Idempotency-Key",),
-        body=RequestBody(ref("TestSend"), "What to send.", examples.TEST),
+        body=RequestBody(ref("TestSend"), "What to send.", examples.TEST, required=False),
         example=examples.TEST_ATTEMPT,
         refusals=_OF_POST,
     ),

@@ -83,6 +83,7 @@ def match(world: World) -> int:
             found += done
         return found
     finally:
+        fan_out.close()  # or the worker would wait for its lease to run out
         reader.close()
 
 
@@ -148,6 +149,9 @@ def _latency(releases: int) -> dict[str, Any]:
     """1,000 events to one endpoint, the hardest way: four of them under way at once."""
     late, medians = [], []
     with _bench(1) as bench:
+        bench.world.publish(range(10))  # the worker has started, its connection is open
+        arrived(bench.receivers, 10)
+        logged(bench.world)
         for _ in range(releases):
             bench.receivers.ask("forget")
             began = bench.world.publish(range(1_000))

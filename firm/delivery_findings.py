@@ -12,8 +12,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.db import backlog
 from api.db.backlog import Lag, Sizes
 from api.db.engine import Database
+from api.secrets import SecretsError
 from api.settings import ApiSettings
 from api.webhooks.matching import LEASE
+from api.webhooks.sealing import Sealer, SealingError
 from api.webhooks.settings import WebhookSettings
 from firm.compose import Installation
 from warehouse.reader import NoRelease, Reader
@@ -35,6 +37,7 @@ def deliveries(installation: Installation) -> Iterator[Found]:
             with database.reading() as session:
                 connection = session.connection()
                 lag, sizes = backlog.lag(connection, LEASE, now), backlog.sizes(connection)
+                sealed = backlog.newest_secret(connection)
         except SQLAlchemyError as error:
             told = str(getattr(error, "orig", error)).strip()
             yield (
@@ -45,6 +48,12 @@ def deliveries(installation: Installation) -> Iterator[Found]:
             return
     yield from _standing(lag, sizes, now)
     yield from _ledger(installation, lag)
+    if sealed is not None and not _opens(installation, sealed):
+        yield (
+            "bad",
+            "sealing keys: they do not open the secrets of subscriptions, so that nothing can be signed here",
+            "bring FIRM_DATA/secrets.json of the installation that made them, or name its key in FIRM_SEALING_KEYS",
+        )
 
 
 def _trials(settings: WebhookSettings) -> Iterator[Found]:
@@ -106,3 +115,19 @@ def _ledger(installation: Installation, lag: Lag) -> Iterator[Found]:
             f"webhooks: events up to {lag.cursor} were matched, but the ledger ends at {last}",
             "FIRM_DATA and FIRM_DATABASE_URL do not belong together, or a folder was restored without its database",
         )
+
+
+def _opens(installation: Installation, sealed: bytes) -> bool:
+    """Whether this installation's keys open what is stored; no key is made for it."""
+    given = installation.environment
+    if not installation.settings.secrets_path.exists() and not (
+        given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS")
+    ):
+        return False
+    try:
+        Sealer(installation.secrets().sealing_keys).open(sealed)
+    except SealingError:
+        return False
+    except SecretsError:  # told by itself
+        return True
+    return True

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 
 from api.db import fanout, leases, outbox
-from api.db.webhook_models import Delivery, Lane, QueuedAttempt
+from api.db.webhook_models import Delivery, Lane, QueuedAttempt, Subscription
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +54,11 @@ def sizes(connection: Connection) -> Sizes:
         connection.execute(held).scalar_one(),
         outbox.waiting(connection).count,
     )
+
+
+def newest_secret(connection: Connection) -> bytes | None:
+    """As it is stored, sealed: of the subscription made last; None where there is none."""
+    newest = select(Subscription.secret).where(Subscription.deleted_at.is_(None))
+    return connection.execute(
+        newest.order_by(Subscription.subscription_id.desc()).limit(1)
+    ).scalar_one_or_none()

@@ -16,7 +16,15 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
 _BUSY_SECONDS: Final = 10
-_PATIENT: Final = {"connect_timeout": 10}
+_PATIENT: Final = {
+    "connect_timeout": 10,
+    # a server whose machine is gone says nothing: whoever waits for its answer would wait for hours
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
+"""Seconds, and milliseconds for the last."""
 _BEGIN: Final = "firm_begin"
 _READ: Final = {_BEGIN: "BEGIN DEFERRED"}
 _WRITE: Final = {_BEGIN: "BEGIN IMMEDIATE"}
@@ -69,7 +77,8 @@ class Database:
 def _engine(url: str, durable: bool) -> Engine:
     """An engine whose errors do not show parameters: these go to logs, and may be URLs that hold secrets."""
     if make_url(url).get_backend_name() != "sqlite":
-        patience = {} if "connect_timeout" in make_url(url).query else _PATIENT
+        asked = make_url(url).query
+        patience = {name: value for name, value in _PATIENT.items() if name not in asked}
         return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=patience)
     engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS})
     synchronous = "FULL" if durable else "NORMAL"

@@ -40,6 +40,16 @@ _LOG: Final = Statement(
     response_body="text",
     response_body_truncated="boolean",
 )
+_KNOWN: Final = Statement(
+    "SELECT given.attempt_id FROM {given} JOIN webhook_attempts AS one ON one.delivery_id = given.delivery_id "
+    "AND one.attempt_id = given.attempt_id AND one.started_at = given.started_at "
+    "AND one.duration_ms = given.duration_ms AND one.outcome = given.outcome",
+    delivery_id="text",
+    attempt_id="text",
+    started_at="bigint",
+    duration_ms="integer",
+    outcome="text",
+)
 _STEP: Final = Statement(
     "UPDATE webhook_deliveries SET status = given.status, tries = given.tries, "
     "attempt_count = attempt_count + 1, next_attempt_at = given.next_attempt_at, "
@@ -67,19 +77,21 @@ MakeId = Callable[[], str]
 def write(
     connection: Connection, finished: Sequence[Finished], replays: ReplayCounts, make_id: MakeId
 ) -> list[Finished]:
-    """Writes these attempts; gives those that were still the schedule's. The lanes' locks are held."""
+    """Writes these attempts; gives those that were still the schedule's. The lanes' locks are held.
+
+    What an earlier commit has written that broke before it was told of is left as it is.
+    """
     taken = queue.take_out(connection, (one.due.queued for one in finished))
-    _log(connection, finished, make_id)
-    scheduled = [one for one in finished if one.step and one.due.queued.attempt_id in taken]
+    by_hand = {one.due.queued.attempt_id for one in finished if one.step is None}
+    scheduled, apart = _parted(_log(connection, finished, make_id), taken - by_hand)
     if scheduled:
         _STEP.run(connection, [_stepped(one) for one in scheduled])
         queue.put_in(connection, [_again(one) for one in scheduled if one.step and one.step.next_attempt_at])
     for one in scheduled:
         if one.step and one.step.status != "retrying":
             replays.count(one.due.replay_id, one.due.queued.subscription_id, one.outcome.succeeded)
-    for one in finished:
-        if not (one.step and one.due.queued.attempt_id in taken):
-            _apart(connection, one, replays)
+    for one in apart:
+        _apart(connection, one, replays)
     return scheduled
 
 
@@ -106,14 +118,34 @@ def _after(health: Health, one: Finished) -> Health:
     )
 
 
-def _log(connection: Connection, finished: Sequence[Finished], make_id: MakeId) -> None:
-    """Two workers may have made one attempt (a lease ran out): the second log has an id of its own."""
-    logged = {
-        row[0] for row in _LOG.run(connection, [_logged(one, one.due.queued.attempt_id) for one in finished])
-    }
-    again = [_logged(one, make_id()) for one in finished if one.due.queued.attempt_id not in logged]
+def _parted(finished: Sequence[Finished], attempt_ids: set[str]) -> tuple[list[Finished], list[Finished]]:
+    """Those that are named, and the others; one attempt that was made twice is among the named once."""
+    named, others = list[Finished](), list[Finished]()
+    for one in finished:
+        (named if one.due.queued.attempt_id in attempt_ids else others).append(one)
+        attempt_ids.discard(one.due.queued.attempt_id)
+    return named, others
+
+
+def _log(connection: Connection, finished: Sequence[Finished], make_id: MakeId) -> Sequence[Finished]:
+    """Gives those that were not logged before: all but ever.
+
+    Two workers may have made one attempt (a lease ran out): the second log has an id of its own.
+    """
+    rows = [_logged(one, one.due.queued.attempt_id) for one in finished]
+    new, others = _parted(finished, {row[0] for row in _LOG.run(connection, rows)})
+    if not others:
+        return finished
+    known = {row[0] for row in _KNOWN.run(connection, [_recognised(one) for one in others])}
+    again = [one for one in others if one.due.queued.attempt_id not in known]
     if again:
-        _LOG.run(connection, again)
+        _LOG.run(connection, [_logged(one, make_id()) for one in again])
+    return [*new, *again]
+
+
+def _recognised(one: Finished) -> tuple[Any, ...]:
+    queued = one.due.queued
+    return queued.delivery_id, queued.attempt_id, one.started_at, one.outcome.duration_ms, _told(one)
 
 
 def _logged(one: Finished, attempt_id: str) -> tuple[Any, ...]:

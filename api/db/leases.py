@@ -5,7 +5,7 @@ after his lease has gone on): what a holder writes he writes by compare-and-set.
 lanes, which are rows of their own (`api.db.queue`), or when to take one (`api.webhooks.leases`).
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection, delete, or_, select
@@ -13,16 +13,22 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from api.db.webhook_models import Lease
 
+_CLOCKS_DIFFER: Final = timedelta(minutes=1)
+"""By less than this; those of machines that share a database."""
 _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 def take(connection: Connection, name: str, holder: str, at: datetime, until: datetime) -> bool:
-    """Takes a lease that is free or has run out, or keeps one's own for longer; False where another holds it."""
+    """Takes a lease that is free or has run out, or keeps one's own for longer; False where another holds it.
+
+    One that lasts for much longer than its term was written before the clock was set back: nobody holds it.
+    """
+    horizon = until + _CLOCKS_DIFFER
     statement = _INSERTS[connection.dialect.name](Lease).values(name=name, holder=holder, until=until)
     taken = statement.on_conflict_do_update(
         index_elements=[Lease.name],
         set_={"holder": statement.excluded.holder, "until": statement.excluded.until},
-        where=or_(Lease.holder == holder, Lease.until <= at),
+        where=or_(Lease.holder == holder, Lease.until <= at, Lease.until > horizon),
     )
     return connection.execute(taken.returning(Lease.name)).first() is not None
 

@@ -12,20 +12,24 @@ from sqlalchemy import Connection
 from api.db.json_rows import Statement
 from api.db.queue_records import Aside, Due, Queued
 from api.db.replay_counts import ReplayCounts
-from api.db.webhook_models import AGAIN
+from api.db.webhook_models import AGAIN, BY_HAND
 
 _SOME_DUE: Final = (
     "SELECT * FROM (SELECT subscription_id, due_at, attempt_id, delivery_id, trigger FROM webhook_queue "
     "WHERE subscription_id = {lane} AND due_at <= {at} AND {which} "
     "ORDER BY due_at, attempt_id LIMIT {most}) AS part"
 )
-# what has its time goes first: behind all that an endpoint that hangs has not answered yet it would lose it
+# what is asked for by hand goes first, for that says «now»; then what has its time: behind all that an endpoint
+# that hangs has not answered yet it would lose it
 _DUE_OF_ONE: Final = (
-    _SOME_DUE.replace("{which}", AGAIN)
+    _SOME_DUE.replace("{which}", BY_HAND)
+    + " UNION ALL "
+    + _SOME_DUE.replace("{which}", f"{AGAIN} AND NOT ({BY_HAND})")
     + " UNION ALL "
     + _SOME_DUE.replace("{which}", f"NOT ({AGAIN})")
     + " LIMIT {most}"
 )
+_LIMITS: Final = _DUE_OF_ONE.count("{most}")
 # SQLite knows no lateral join, and a statement for each lane costs more than its rows: they come as JSON
 _DUE_AS_JSON: Final = Statement(
     "WITH lanes AS MATERIALIZED (SELECT * FROM {given}) SELECT lanes.subscription_id, ("  # noqa: S608 -- constants
@@ -88,7 +92,7 @@ _ASIDE: Final = Statement(
 
 
 def due(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> list[Queued]:
-    """So many due attempts of each lane: retries and those asked for by hand, then others, each oldest first."""
+    """So many due attempts of each lane: those asked for by hand, retries, then others, each oldest first."""
     if not wanted:
         return []
     if connection.dialect.name == "sqlite":
@@ -102,7 +106,7 @@ def _due_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str, 
     for lane, most in wanted:
         lots.setdefault(1 << (most - 1).bit_length(), {})[lane] = most
     for longest, lot in lots.items():
-        rows = _DUE_AS_JSON.run(connection, [(lane, at) for lane in lot], longest, longest, longest)
+        rows = _DUE_AS_JSON.run(connection, [(lane, at) for lane in lot], *[longest] * _LIMITS)
         for lane, found in rows:
             yield from _QUEUED.decode(found)[: lot[lane]]
 

@@ -44,6 +44,9 @@ def moment(stored: int) -> datetime:
 
 AGAIN: Final = "substr(attempt_id, 15) <> substr(delivery_id, 15)"
 """True of rows of the queue that are no delivery's (or replay's) first: those share its random characters."""
+BY_HAND: Final = "\"trigger\" = 'manual'"
+_SORTED_ID: Final = String(30).with_variant(String(30, collation="C"), "postgresql")
+"""An id of which ranges are asked for: by its bytes, as in some places «aa» follows «z» (Norwegian, Danish)."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -189,7 +192,7 @@ class Delivery(Base):
     subscription_id: Mapped[str] = mapped_column(
         ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
     )
-    delivery_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    delivery_id: Mapped[str] = mapped_column(_SORTED_ID, primary_key=True)
     sequence: Mapped[int] = mapped_column(BigInteger())
     """Of `webhook_events`; without a foreign key, which would cost each row another look-up."""
     status: Mapped[str] = mapped_column(String(10))
@@ -213,7 +216,15 @@ class QueuedAttempt(Base):
     __tablename__ = "webhook_queue"
     __table_args__ = (
         CheckConstraint("\"trigger\" IN ('schedule', 'manual', 'replay')", name="trigger"),
-        # what has its time, however much stands before it: retries, and attempts asked for by hand
+        # what stands behind nothing, and what has its time, however much stands before it: retries
+        Index(
+            "ix_webhook_queue_by_hand",
+            "subscription_id",
+            "due_at",
+            "attempt_id",
+            sqlite_where=text(BY_HAND),
+            postgresql_where=text(BY_HAND),
+        ),
         Index(
             "ix_webhook_queue_again",
             "subscription_id",

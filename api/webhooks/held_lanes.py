@@ -157,6 +157,7 @@ class HeldLanes:
             return None  # whoever has the lane next reads it again
         status = _unwanted(due, lane.subscriber)
         if status is not None:
+            lane.ended += 1  # so that more of them are read at once
             return Aside(due.queued, status)
         if due.queued.attempt_id not in lane.in_hand:
             lane.in_hand.add(due.queued.attempt_id)

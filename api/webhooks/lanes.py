@@ -83,11 +83,10 @@ class Lane:
                 self.ready.remove(due)
                 self.in_hand.discard(due.queued.attempt_id)
 
-    def forget(self) -> None:
-        """What was read of it is no longer to be relied on; the queue still has it."""
-        for due in self.ready:
-            self.in_hand.discard(due.queued.attempt_id)
-        self.ready.clear()
+    def forget(self, kept: int = 0) -> None:
+        """What was read of it, but for the first so many, is read again; the queue still has it."""
+        while len(self.ready) > kept:
+            self.in_hand.discard(self.ready.pop().queued.attempt_id)
         self.is_empty = False
 
 

@@ -141,7 +141,7 @@ def _of_connecting(error: aiohttp.ClientConnectorError) -> Failure:
 
 def _of_tls(cause: ssl.SSLError) -> str:
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"The certificate is not valid: {cause.verify_message}."[:KEPT_BYTES]
+        return f"The certificate is not valid: {cause.verify_message.rstrip('.')}."[:KEPT_BYTES]
     return f"No TLS connection came about ({cause.reason or 'unknown reason'})."
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from api.clock import Clock
 from api.db import pruning
 from api.db.engine import Database
-from api.db.webhook_models import milliseconds
+from api.db.webhook_models import milliseconds, moment
 from api.ulids import earliest
 from api.webhooks.leases import Leadership
 from api.webhooks.settings import WebhookSettings
@@ -62,7 +62,7 @@ class Pruning:
 
     def _steps(self) -> Iterator[int]:
         """One pass; each step tells how many rows it took."""
-        now = self._clock.now()
+        now = moment(milliseconds(self._clock.now()))  # as fine as ids: an event goes with its deliveries
         before = now - self._retention
         kept: set[int] = set()
         yield from self._deliveries(earliest("dlv", milliseconds(before)), kept)

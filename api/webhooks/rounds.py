@@ -6,7 +6,7 @@ during one is written by the next. Does not belong here: statements (`api.db`), 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -68,13 +68,23 @@ class Answer:
     read: dict[str, int] = field(default_factory=dict)
     """Rows found of each lane that was looked at."""
     waiting: tuple[bool, bool] = (False, False)
+    looked_at: float = float("-inf")
+    """When it began to read, by the monotonic clock: writing may have waited long for its turn before."""
 
 
 class Rounds:
     """The rounds of one worker."""
 
-    def __init__(self, database: Database, lessee: str, ulids: Ulids, public_url: str) -> None:
+    def __init__(
+        self,
+        database: Database,
+        lessee: str,
+        ulids: Ulids,
+        public_url: str,
+        monotonic: Callable[[], float],
+    ) -> None:
         self._connection = EngineConnection(database)
+        self._monotonic = monotonic
         self._lessee = lessee
         self._ulids = ulids
         self._public_url = public_url
@@ -100,6 +110,7 @@ class Rounds:
         self._connection.close()
 
     def _look(self, connection: Connection, asked: Asked, answer: Answer) -> None:
+        answer.looked_at = self._monotonic()
         new = [Wanted(one.subscription_id, 0, asked.first_look) for one in answer.taken]
         looked = [*asked.lanes, *new]
         known = [(one.subscription_id, one.revision) for one in looked]

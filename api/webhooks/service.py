@@ -160,7 +160,8 @@ async def kept(run: Run, name: str, stop: asyncio.Event) -> None:
             if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
-        error = task.exception()
+        # a future that somebody else canceled breaks a part off as well, and is no end of it
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if error is None:
             return
         if asyncio.get_running_loop().time() - began > _LONG_SECONDS:

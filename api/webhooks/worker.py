@@ -71,7 +71,7 @@ class Worker:
         self._ulids = ulids
         self._turns = Turns(settings)
         self._held = HeldLanes(settings, sealer, self._turns)
-        self._rounds = Rounds(database, name, ulids, public_url)
+        self._rounds = Rounds(database, name, ulids, public_url, clock.monotonic)
         self._thread = _thread()
         self._finished: list[Finished] = []
         self._asides: list[Aside] = []
@@ -114,7 +114,7 @@ class Worker:
         answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
         self._written(asked, now)
         self._asides += self._held.take(asked, answer, now)
-        self._checked = now
+        self._checked = answer.looked_at
         self._turns.offer_paced()
         self._start_all()
         return bool(asked.finished or asked.asides or asked.releases or answer.taken or answer.due)
@@ -209,6 +209,8 @@ class Worker:
 
     def _keep(self, lane: Lane, made: Finished) -> None:
         succeeded, queued = made.outcome.succeeded, made.due.queued
+        if lane.is_trusted and not succeeded:
+            lane.forget(1)  # what was read ahead of a quick endpoint would keep a slow one busy for long
         lane.failures = 0 if succeeded else lane.failures + 1
         lane.has_succeeded = lane.has_succeeded or succeeded
         self._finished.append(made)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import threading
+from urllib.parse import quote
 
 import pytest
 
@@ -116,6 +117,14 @@ def test_log_lines_are_json_without_keys():
     assert line["message"] == "key firm_live_[redacted] was seen"
     assert (line["level"], line["event"]) == ("warning", "firm.api")
     assert "request_id" not in line
+
+
+@pytest.mark.parametrize("spell", [str, lambda text: quote(text, safe="")], ids=["plain", "escaped"])
+def test_log_lines_hold_no_webhook_secret(spell):
+    secret = spell("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBk+Gxwd/h8=")
+    record = logging.LogRecord("firm.api", logging.WARNING, "", 1, "at /x/%s, whsec_…Hh8=", (secret,), None)
+    line = json.loads(JsonFormatter().format(record))
+    assert line["message"] == "at /x/whsec_[redacted], whsec_…Hh8="
 
 
 def test_ids_are_sortable_and_as_long_as_promised():

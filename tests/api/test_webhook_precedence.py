@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
 from sqlalchemy import text
 
-from api.db.webhook_models import Mail
+from api.db.webhook_models import AGAIN, BY_HAND, Mail
 from api.webhooks.posts import Post
 from tests.api.engine_world import Control, Scripted, controlled, exhaust, outcome, through
+from warehouse.schema.codes import EVENT_TYPES
 
 BACKLOG = 40
 ACK_SECONDS = 10
@@ -76,6 +78,55 @@ def test_an_attempt_by_hand_does_not_wait_for_a_backlog(control_url: str) -> Non
     played(test, control_url)
 
 
+def test_an_attempt_by_hand_does_not_wait_for_what_was_read_ahead(control_url: str) -> None:
+    """An endpoint was quick, so much of its backlog is in memory; then it hangs."""
+
+    async def test(control: Control) -> None:
+        lane = control.subscribe()
+        *_, last = control.deliver(lane, count=400)
+        sender = hanging(control)
+        hangs, ready, asked = sender.answer, 0, 0
+
+        def answer(post: Post) -> Any:
+            nonlocal ready, asked
+            held = worker._held.find(lane)
+            ready = max(ready, len(held.ready) if held else 0)
+            if ready < 16:
+                return outcome()
+            if not asked:
+                control.retry(lane, last)
+                asked = len(sender.posts)
+            return hangs(post)
+
+        sender.answer = answer
+        worker = control.worker(sender)
+        while not asked or last not in deliveries(sender)[asked:]:
+            await worker.tick()
+            await asyncio.sleep(0)
+        assert deliveries(sender).index(last, asked) - asked < 10
+
+    played(test, control_url)
+
+
+def test_an_attempt_by_hand_does_not_wait_for_retries_that_are_due(control_url: str) -> None:
+    """The endpoint was away and everything is retried: «now» is not when all that has timed out."""
+
+    async def test(control: Control) -> None:
+        lane = control.subscribe()
+        *_, last = control.deliver(lane, count=BACKLOG)
+        sender = Scripted(lambda _: outcome(500))
+        worker = control.worker(sender)
+        await exhaust(worker)
+        control.hands.move(90)
+        control.retry(lane, last)
+        sender.posts.clear()
+        await exhaust(worker)
+        assert len(sender.posts) == BACKLOG + 1, "the one by hand, and no retry twice"
+        assert deliveries(sender)[0] == last
+
+    played(test, control_url)
+
+
 def test_a_new_event_is_delivered_though_older_ones_fail(control_url: str) -> None:
     """Retries that are due go first, but only when they are due."""
 
@@ -88,6 +139,31 @@ def test_a_new_event_is_delivered_though_older_ones_fail(control_url: str) -> No
         [new] = control.deliver(lane)
         await exhaust(worker)
         assert deliveries(sender)[-1] == new
+
+    played(test, control_url)
+
+
+def test_what_is_no_longer_wanted_goes_quickly(control_url: str) -> None:
+    """Somebody chose too much, and then less: what he wants does not wait for each of the others."""
+
+    async def test(control: Control) -> None:
+        lane = control.subscribe()
+        sender = Scripted()
+        worker = control.worker(sender)
+        control.deliver(lane)
+        await exhaust(worker)
+        control.deliver(lane, count=1_000, event_type="news.published")
+        control.hands.move(1)
+        [wanted] = control.deliver(lane)
+        control.change(lane, event_mask=1 << EVENT_TYPES.index("status.changed"))
+        rounds = 0
+        while deliveries(sender)[-1] != wanted:
+            await worker.tick()
+            await asyncio.sleep(0)
+            rounds += 1
+        assert rounds < 50
+        await exhaust(worker)
+        assert control.statuses() == {"succeeded": 2, "canceled": 1_000}
 
     played(test, control_url)
 
@@ -112,7 +188,10 @@ def test_an_endpoint_that_fails_for_some_events_is_warned_of_once(control_url: s
     played(test, control_url)
 
 
-def test_the_index_of_what_has_its_time_is_used(control_url: str) -> None:
+@pytest.mark.parametrize(
+    ("index", "which"), [("ix_webhook_queue_again", AGAIN), ("ix_webhook_queue_by_hand", BY_HAND)]
+)
+def test_the_index_of_what_goes_first_is_used(control_url: str, index: str, which: str) -> None:
     """Else a backlog of a million is read for each retry."""
 
     async def test(control: Control) -> None:
@@ -125,10 +204,10 @@ def test_the_index_of_what_has_its_time_is_used(control_url: str) -> None:
                 text(
                     explain
                     + "SELECT attempt_id FROM webhook_queue WHERE subscription_id = :lane AND due_at <= 9e15 "
-                    "AND substr(attempt_id, 15) <> substr(delivery_id, 15) ORDER BY due_at, attempt_id LIMIT 4"
+                    f"AND {which} ORDER BY due_at, attempt_id LIMIT 4"
                 ),
                 {"lane": lane},
             )
-            assert "ix_webhook_queue_again" in str(plan.all())
+            assert index in str(plan.all())
 
     played(test, control_url)

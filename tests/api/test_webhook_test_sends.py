@@ -136,6 +136,14 @@ def test_a_type_need_not_be_named(service, receiver):
     assert (wrong.status_code, wrong.json()["code"]) == (422, "validation_failed")
 
 
+def test_nothing_need_be_sent(service, receiver):
+    """As the mails say it: POST …/test, nothing else."""
+    made = make(service, receiver.url)
+    answer = service.client.post(f"{ALL}/{made['id']}/test", headers=service.headers)
+    assert (answer.status_code, answer.json()["outcome"]) == (200, "succeeded")
+    assert json.loads(receiver.got[0][1])["event_type"] == "status.changed"
+
+
 def test_rotation_both_headers(service, receiver):
     """Until the time of grace is over both secrets sign, then only the new one (rotation_expires)."""
     made = make(service, receiver.url)

@@ -39,6 +39,12 @@ def test_empty_entity_ids_422(service):
     ]
 
 
+def test_one_fault_is_told_in_the_detail(service):
+    answer = post(service, GOOD | {"descripton": "x"}).json()
+    assert answer["detail"] == "/descripton: 'descripton' is not known here; did you mean 'description'?"
+    assert post(service, GOOD | {"entity_ids": []}).json()["detail"].endswith("to receive all companies.")
+
+
 def test_everything_wrong_is_told_at_once(service):
     answer = post(
         service,

@@ -8,7 +8,9 @@ import pytest
 from sqlalchemy import insert, update
 
 from api.db.migrate import prepare
-from api.db.webhook_models import Lane, Lease, LedgerCursor
+from api.db.webhook_models import Lane, Lease, LedgerCursor, Subscription
+from api.secrets import load_or_create
+from api.webhooks.sealing import Sealer
 from tests.api.matching_world import Control, matched_all
 from tests.api.world import WORLD, event, make_world
 from tests.firm.inside import Inside
@@ -85,6 +87,21 @@ def test_a_database_of_another_folder(firm: Inside, control: Control) -> None:
     state, what, advice = of_webhooks(firm)[-1]
     assert (state, what) == ("bad", "webhooks: events up to 1000 were matched, but the ledger ends at 3")
     assert "do not belong together" in advice
+
+
+def test_keys_that_did_not_seal_what_is_stored(firm: Inside, control: Control) -> None:
+    """As on a second machine that made secrets of its own."""
+
+    def told() -> list[str]:
+        return [line[:17] for line in firm.run("doctor").out.splitlines() if "sealing keys" in line]
+
+    assert told() == ["bad\tsealing keys:"]
+    assert not (firm.data / "secrets.json").exists()
+    sealer = Sealer(load_or_create(firm.data / "secrets.json").sealing_keys)
+    assert told() == ["bad\tsealing keys:"]
+    with control.database.writing() as session:
+        session.execute(update(Subscription).values(secret=sealer.seal("whsec_")))
+    assert told() == []
 
 
 def test_a_database_that_cannot_be_asked(firm: Inside) -> None:

@@ -162,7 +162,11 @@ def upgrade() -> None:
     op.create_table(
         "webhook_deliveries",
         sa.Column("subscription_id", sa.String(30), nullable=False),
-        sa.Column("delivery_id", sa.String(30), nullable=False),
+        sa.Column(
+            "delivery_id",
+            sa.String(30).with_variant(sa.String(30, collation="C"), "postgresql"),
+            nullable=False,
+        ),
         sa.Column("sequence", sa.BigInteger(), nullable=False),
         sa.Column("status", sa.String(10), nullable=False),
         sa.Column("tries", sa.Integer(), nullable=False),
@@ -267,6 +271,13 @@ def upgrade() -> None:
         ["subscription_id", "due_at", "attempt_id"],
         sqlite_where=sa.text("substr(attempt_id, 15) <> substr(delivery_id, 15)"),
         postgresql_where=sa.text("substr(attempt_id, 15) <> substr(delivery_id, 15)"),
+    )
+    op.create_index(
+        "ix_webhook_queue_by_hand",
+        "webhook_queue",
+        ["subscription_id", "due_at", "attempt_id"],
+        sqlite_where=sa.text("\"trigger\" = 'manual'"),
+        postgresql_where=sa.text("\"trigger\" = 'manual'"),
     )
 
 
