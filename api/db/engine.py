@@ -14,6 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 _BUSY_SECONDS: Final = 10
 _PATIENT: Final = {
@@ -41,6 +42,8 @@ class Database:
     def __init__(self, url: str, durable: bool = True) -> None:
         self.url = make_url(url)
         self.engine = _engine(url, durable)
+        self._is_closed = False
+        event.listen(self.engine, "checkin", self._on_checkin)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -71,7 +74,13 @@ class Database:
         return connection
 
     def close(self) -> None:
+        """Closes what nobody uses now; what a thread still uses is closed when it comes back."""
+        self._is_closed = True
         self.engine.dispose()
+
+    def _on_checkin(self, _: object, record: ConnectionPoolEntry) -> None:
+        if self._is_closed:
+            record.invalidate()
 
 
 def _engine(url: str, durable: bool) -> Engine:

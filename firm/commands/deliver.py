@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -37,7 +38,7 @@ def deliver(
     from api.server import run_alone
     from warehouse.reader import Reader
 
-    with explained(SettingError, SecretsError):
+    with explained(SettingError, SecretsError), _heard() as asked:
         installation = Installation.read()
         configure()
         with installation.database():  # brought up to date first
@@ -48,7 +49,7 @@ def deliver(
             closing(Reader(installation.layout)) as reader,
             installation.deliveries(reader, metrics.attempted) as deliveries,
         ):
-            run_alone(_until_told(deliveries))
+            run_alone(_until_told(deliveries, asked))
     LOGGER.info("stopped")
 
 
@@ -75,10 +76,24 @@ def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterat
         server.server_close()
 
 
-async def _until_told(deliveries: Deliveries) -> None:
+@contextmanager
+def _heard() -> Iterator[threading.Event]:
+    """Notes a signal that comes before the event loop hears it; raised in the midst of starting it may be lost."""
+    asked = threading.Event()
+    former = {number: signal.signal(number, lambda *_: asked.set()) for number in _ENDING}
+    try:
+        yield asked
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+async def _until_told(deliveries: Deliveries, asked: threading.Event) -> None:
     """SIGINT or SIGTERM: attempts under way may end, and no other is begun."""
     stop = asyncio.Event()
     with _told(stop):
+        if asked.is_set():
+            stop.set()
         await deliveries.run(stop)
 
 

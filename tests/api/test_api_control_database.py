@@ -1,10 +1,12 @@
 """The control-plane database: migrations equal models, transactions, secrets, settings."""
 
 import json
+import sqlite3
 import stat
 import threading
 from datetime import UTC, datetime, timedelta, timezone
 
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -272,3 +274,13 @@ def test_settings_come_from_names_and_are_checked(tmp_path):
 
 def test_generated_secrets_differ():
     assert Secrets.generate() != Secrets.generate()
+
+
+def test_a_connection_that_is_in_use_when_the_database_is_closed_is_closed_afterwards(control_url):
+    database = prepare(control_url)
+    with database.reading() as session:
+        used = session.connection().connection.dbapi_connection
+        database.close()
+        assert session.scalar(text("SELECT 1")) == 1
+    with pytest.raises((sqlite3.ProgrammingError, psycopg.OperationalError), match="closed"):
+        used.execute("SELECT 1")

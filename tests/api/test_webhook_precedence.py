@@ -50,9 +50,8 @@ def test_a_hanging_endpoint_with_a_backlog_keeps_the_schedule(control_url: str) 
         await exhaust(control.worker(sender))
         one, two = [row.started_at for row in control.attempts(first)][:2]
         late = (two - one).total_seconds() - ACK_SECONDS - 60
-        assert 0 <= late <= 2 * ACK_SECONDS, (
-            "at most the attempts that were under way, or read, are before it"
-        )
+        # how many are under way or read by then is the database's pace; behind the backlog it would be 330 s late
+        assert 0 <= late <= 6 * ACK_SECONDS
 
     played(test, control_url)
 

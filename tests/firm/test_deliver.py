@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,12 @@ def count(database: Database, table: Any, *conditions: Any) -> int:
         return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
 
 
+def begun(process: subprocess.Popen[str]) -> None:
+    """Waits until it delivers; what it says before is read."""
+    assert process.stderr is not None
+    assert any('"delivering as ' in line for line in iter(process.stderr.readline, ""))
+
+
 def test_what_is_published_arrives_signed_and_is_logged(
     firm: Hooked, world: World, database: Database, received: Received
 ) -> None:
@@ -101,6 +108,7 @@ def test_several_deliver_everything_once(
         published = publish(world, 1, 40)
         until(lambda: set(received.events) == published, "what was published")
         until(lambda: count(database, QueuedAttempt) == 0, "the log")
+        begun(second)  # the first one may have done all while it was starting
         second.send_signal(signal.SIGINT)
         assert second.wait(30) == 0
         published |= publish(world, 41, 5)

@@ -32,7 +32,12 @@ def test_the_example_names_every_setting_with_its_default() -> None:
             r"\"(FIRM_[A-Z_]+)\"",
             "".join(
                 (ROOT / name).read_text()
-                for name in ("api/settings.py", "api/secrets.py", "pipelines/settings.py")
+                for name in (
+                    "api/settings.py",
+                    "api/secrets.py",
+                    "api/webhooks/settings.py",
+                    "pipelines/settings.py",
+                )
             ),
         )
     )
