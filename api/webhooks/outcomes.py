@@ -172,6 +172,8 @@ def _kept_text(body: bytes) -> str:
 
 def _clean(value: str) -> str:
     """A header as the client decodes it may hold halves of characters."""
+    if value.isascii() and "\x00" not in value:
+        return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\x00", "�")
 
 

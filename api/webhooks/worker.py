@@ -34,7 +34,7 @@ from api.webhooks.settings import WebhookSettings
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _LOOK_SECONDS: Final = 0.1
 """Between two looks at the queue when nothing is to be done."""
-_GATHER_SECONDS: Final = 0.005
+_GATHER_SECONDS: Final = 0.05
 """Between the first attempt that ended and the round that writes it: others join it."""
 _FRESH_SECONDS: Final = 1.0
 """Nothing starts on what was read longer ago."""
