@@ -1,0 +1,167 @@
+"""Statements of the registers to the shared `companies`: whole columns, per company.
+
+Belongs here: which register's word counts for which field, place, address, sources. Does not belong here: one
+register's rows (`registered`, `statistics`, `organisationer`), the status table (`statuses`), or listing: no
+listing source is loaded, so nobody is listed yet and the source of that statement is null.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.se import codes, places, statuses
+from connectors.se.bolagsverket_fields import KEY as BULK
+from connectors.se.bolagsverket_fields import NUMBER
+from connectors.se.register import LICENCE, MARKET, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE, company_ids
+from connectors.se.scb_fields import KEY as STATISTICS
+from warehouse.schema.tables import COMPANIES
+
+# Fields of a statement that belong together: the newer door's word counts for the group as a whole.
+GROUPS: Final = {
+    "name": ("name",),
+    "form": ("form",),
+    "country": ("country",),
+    "deregistration": ("deregistered", "reason"),
+    "proceedings": ("proceedings",),
+    "registration": ("registered",),
+    "address": ("street", "care_of", "town", "postcode", "address_country"),
+}
+_INSTANT: Final = pl.Datetime("us", "UTC")
+_LINES: Final = "\x1f"
+_OF_BULK: Final = ("name", "registered_date", "status")
+_OF_STATISTICS: Final = ("sni_code", "sni_label", "status")
+
+
+def bulk_statements(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """`registered.statements` with every group of the one register, seen at the one instant."""
+    marks = [
+        mark
+        for group in GROUPS
+        for mark in (
+            pl.col("register").alias(f"{group}_register"),
+            pl.col("seen").alias(f"{group}_seen"),
+        )
+    ]
+    return rows.with_columns(*marks).rename({"seen": "bulk_seen"}).drop("register")
+
+
+def companies(registered: pl.LazyFrame, statistics: pl.LazyFrame, today: date) -> pl.DataFrame:
+    """One row per company that has a name. `registered`: groups with `<group>_register` and `<group>_seen`."""
+    rows = registered.join(statistics, on=NUMBER, how="full", coalesce=True).with_columns(_address())
+    located = places.placed(rows.with_columns(places.digits(pl.col("_code")).alias(places.POSTCODE)))
+    profile = located.select(
+        *_identity(), *_industry(), *_where(), *statuses.columns(today), *_rest(), *_sources()
+    )
+    return profile.filter(pl.col("name").is_not_null()).select(COMPANIES.names).collect()
+
+
+def _address() -> list[pl.Expr]:
+    """Bolagsverket's address where it has one, else SCB's: never one part from each."""
+    own = pl.any_horizontal(pl.col(name).is_not_null() for name in ("street", "town", "postcode"))
+
+    def part(mine: str, theirs: str) -> pl.Expr:
+        return pl.when(own).then(pl.col(mine)).otherwise(pl.col(theirs))
+
+    return [
+        part("street", "scb_street").alias("_street"),
+        part("care_of", "scb_care_of").alias("_care_of"),
+        part("town", "scb_town").alias("_town"),
+        pl.when(~_foreign()).then(part("postcode", "scb_postcode")).alias("_code"),
+        part("postcode", "scb_postcode").alias("_any_code"),
+        pl.when(own).then(pl.col("address_country")).alias("_country"),
+    ]
+
+
+def _foreign() -> pl.Expr:
+    """A foreign address has no municipality here, whatever its digits look like."""
+    return (pl.col("address_country") != MARKET).fill_null(value=False)
+
+
+def _identity() -> list[pl.Expr]:
+    form = pl.coalesce("form", "statistical_form")
+    label = pl.coalesce(
+        codes.LEGAL_FORMS.expr("form"),
+        pl.when(pl.col("form").is_null()).then(codes.STATISTICAL_FORMS.expr("statistical_form")),
+    )
+    return [
+        company_ids(pl.col(NUMBER)).alias("company_id"),
+        pl.col(NUMBER).alias("org_number"),
+        pl.coalesce("name", "scb_name").alias("name"),
+        pl.lit(MARKET).alias("country"),
+        pl.coalesce("registered", "scb_registered").alias("registered_date"),
+        form.alias("legal_form_code"),
+        label.alias("legal_form_label"),
+    ]
+
+
+def _industry() -> list[pl.Expr]:
+    return [
+        pl.col("industry").alias("industry_code"),
+        pl.col("industry_label"),
+        pl.when(pl.col("industry").is_not_null()).then("industry_scheme").alias("industry_scheme"),
+    ]
+
+
+def _where() -> list[pl.Expr]:
+    lines = pl.concat_str("_care_of", "_street", separator=_LINES, ignore_nulls=True)
+    return [
+        codes.MUNICIPALITIES.expr(places.MUNICIPALITY).alias("municipality"),
+        pl.col(places.MUNICIPALITY).alias("municipality_code"),
+        codes.COUNTIES.expr(places.COUNTY).alias("county"),
+        pl.col(places.COUNTY).alias("county_code"),
+        pl.when(lines != "").then(lines.str.split(_LINES)).alias("address_lines"),
+        pl.coalesce(places.POSTCODE, "_any_code").alias("postal_code"),
+        pl.col("_town").alias("post_town"),
+        pl.col("_country").alias("address_country"),
+    ]
+
+
+def _rest() -> list[pl.Expr]:
+    return [
+        pl.lit(value=False).alias("is_listed"),
+        pl.lit(None, pl.String).alias("is_listed_source"),
+        pl.lit(None, pl.Int64).alias("employees"),  # no open file of the country carries it
+        pl.lit(None, pl.String).alias("website"),
+        pl.lit(None, pl.List(pl.String)).alias("previous_names"),  # the registers give present names only
+    ]
+
+
+def _sources() -> list[pl.Expr]:
+    number, seen = pl.col(NUMBER), [pl.col("bulk_seen"), pl.col("scb_seen")]
+    last = pl.max_horizontal(*(f"{group}_seen" for group in GROUPS), "scb_seen")
+    # how sure the place is stands with the code it was told by
+    sure = pl.when(pl.col(places.BASIS) != "listed").then(":" + pl.col(places.BASIS)).otherwise(pl.lit(""))
+    told = pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure)
+    entries = [
+        _entry(BULK, number, seen[0], LICENCE.name, _OF_BULK),
+        _entry(STATISTICS, number, seen[1], STATISTICS_LICENCE.name, _OF_STATISTICS),
+        _entry("se.postnummer", told, last, PLACES_NAME, ("municipality", "county"), PLACES_URL),
+    ]
+    listed = pl.concat_str(*entries, separator=",", ignore_nulls=True)
+    return [
+        pl.concat_str(pl.lit("["), listed, pl.lit("]")).alias("sources"),
+        last.cast(_INSTANT).alias("observed_at"),
+    ]
+
+
+def _entry(
+    register: str,
+    native: pl.Expr,
+    at: pl.Expr,
+    licence: str,
+    fields: tuple[str, ...],
+    url: str | None = None,
+) -> pl.Expr:
+    """One entry of `sources` as JSON text; null where that register gave nothing."""
+    ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
+    return pl.concat_str(
+        pl.lit(f'{{"register":"{register}","native_id":"'),
+        native,
+        pl.lit(f'","url":{json.dumps(url)},"retrieved_at":"'),
+        at.dt.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        pl.lit(ending),
+    )

@@ -1,0 +1,102 @@
+"""What Bolagsverket says of a company: rows of the bulk as one statement per company, whole columns.
+
+Belongs here: which of several rows counts, names and addresses taken apart. Does not belong here: SCB's
+statements (`statistics`), the choice between bulk and API (`profiles`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.se.bolagsverket_fields import FORM, KEY, NAMES, NUMBER, PROCEEDINGS, SERIAL
+
+# A statement of either door: one row per company, these columns (see `profiles`).
+STATEMENT: Final = {
+    NUMBER: pl.String,
+    "name": pl.String,
+    "form": pl.String,
+    "country": pl.String,
+    "deregistered": pl.Date,
+    "reason": pl.String,
+    "proceedings": pl.String,
+    "registered": pl.Date,
+    "street": pl.String,
+    "care_of": pl.String,
+    "town": pl.String,
+    "postcode": pl.String,
+    "address_country": pl.String,
+    "register": pl.String,
+    "seen": pl.Datetime("us", "UTC"),
+}
+_ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
+_RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}
+_OTHER: Final = 2
+_ROW: Final = "_row"
+_PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": -1}
+
+
+def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """One row per company: not deregistered before deregistered, then the latest registered name."""
+    numbered = rows.with_row_index(_ROW)
+    named = numbered.join(_best_names(numbered), on=_ROW, how="left")
+    # a row that left the register counts only where the company has no other
+    order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
+    ranked = named.with_columns(
+        _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
+    ).sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
+    first = ranked.unique(NUMBER, keep="first", maintain_order=True)
+    return first.select(
+        pl.col(NUMBER),
+        one_line(pl.col("_name")).alias("name"),
+        pl.col(FORM).alias("form"),
+        pl.col("registreringsland").alias("country"),
+        pl.col("avregistreringsdatum").alias("deregistered"),
+        pl.col("avregistreringsorsak").alias("reason"),
+        pl.col(PROCEEDINGS).alias("proceedings"),
+        pl.col("registreringsdatum").alias("registered"),
+        *_address(),
+        pl.lit(KEY).alias("register"),
+        pl.col("_observed_at").alias("seen"),
+    ).select(*STATEMENT)
+
+
+def one_line(text: pl.Expr) -> pl.Expr:
+    """Text that a register broke over lines, as one."""
+    return text.str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def _best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The registered name of the latest date, else a plain name, else the first of any kind."""
+    each = rows.select(_ROW, pl.col(NAMES).str.split("|")).explode(NAMES, empty_as_null=True)
+    parts = each.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
+        _ROW,
+        pl.col("_parts").struct.field("1").alias("_name"),
+        pl.col("_parts").struct.field("2").replace_strict(_RANKS, default=_OTHER).alias("_rank"),
+        pl.col("_parts").struct.field("3").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
+    )
+    stated = parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))
+    latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
+    ordered = stated.with_columns(_latest=latest).sort(
+        _ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True
+    )
+    return ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
+
+
+def _address() -> list[pl.Expr]:
+    """street$c/o$city$postcode$country: counted from the end, as a street may hold the sign itself."""
+    parts = pl.col("postadress").str.split("$")
+    texts = {
+        "street": parts.list.head(parts.list.len() - 4).list.join("$"),
+        **{name: parts.list.get(place, null_on_oob=True) for name, place in _PLACES.items()},
+    }
+    whole = parts.list.len() >= len(texts)
+
+    def stated(text: pl.Expr) -> pl.Expr:
+        text = one_line(text)
+        return pl.when(whole & (text != "") & (text.str.to_lowercase() != "null")).then(text)
+
+    named = {name: stated(text) for name, text in texts.items()}
+    named["address_country"] = named["address_country"].str.strip_suffix("-LAND")
+    return [text.alias(name) for name, text in named.items()]
