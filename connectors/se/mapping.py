@@ -13,7 +13,16 @@ import polars as pl
 
 from connectors.declare import SharedTables
 from connectors.kit import staged
-from connectors.se import bolagsverket_fields, profiles, registered, scb_fields, statistics
+from connectors.se import (
+    arsredovisning_mapping,
+    arsredovisning_schema,
+    bolagsverket_fields,
+    profiles,
+    registered,
+    scb_fields,
+    statistics,
+)
+from connectors.se.arsredovisning_schema import REPORTS
 from connectors.se.bolagsverket_fields import ORGANISATIONS
 from connectors.se.register import company_ids
 from connectors.se.scb_fields import STATISTICS
@@ -21,13 +30,15 @@ from warehouse.schema.tables import COMPANIES
 from warehouse.schema.types import Table
 
 PRECEDENCE: Final = {
-    "name": (bolagsverket_fields.KEY, scb_fields.KEY),
+    "name": (bolagsverket_fields.KEY, scb_fields.KEY, arsredovisning_schema.KEY),
     "status": (bolagsverket_fields.KEY, scb_fields.KEY),
     "sni_code": (scb_fields.KEY,),
+    "figures": (arsredovisning_schema.KEY,),
 }
 NUMBER_COLUMNS: Final = {
     ORGANISATIONS.name: bolagsverket_fields.NUMBER,
     STATISTICS.name: scb_fields.NUMBER,
+    REPORTS.name: arsredovisning_schema.NUMBER,
 }
 _META: Final = {
     "_observed_at": pl.Datetime("us", "UTC"),
@@ -45,7 +56,11 @@ def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     """The shared tables of the touched companies on a logical day."""
     bulk = profiles.bulk_statements(registered.statements(_rows(tables, ORGANISATIONS)))
     known = statistics.statements(_rows(tables, STATISTICS))
-    return {COMPANIES.name: profiles.companies(bulk, known, today)}
+    reports = _rows(tables, REPORTS)
+    return {
+        COMPANIES.name: profiles.companies(bulk, known, arsredovisning_mapping.names(reports), today),
+        **arsredovisning_mapping.tables(reports),
+    }
 
 
 def _rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:

@@ -14,6 +14,7 @@ from typing import Final
 import polars as pl
 
 from connectors.se import codes, places, statuses
+from connectors.se.arsredovisning_schema import KEY as REPORTS
 from connectors.se.bolagsverket_fields import KEY as BULK
 from connectors.se.bolagsverket_fields import NUMBER
 from connectors.se.register import LICENCE, MARKET, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE, company_ids
@@ -33,6 +34,7 @@ GROUPS: Final = {
 _INSTANT: Final = pl.Datetime("us", "UTC")
 _LINES: Final = "\x1f"
 _OF_BULK: Final = ("name", "registered_date", "status")
+_OF_REPORTS: Final = ("latest_revenue", "latest_currency", "latest_year")
 _OF_STATISTICS: Final = ("sni_code", "sni_label", "status")
 
 
@@ -49,9 +51,15 @@ def bulk_statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.with_columns(*marks).rename({"seen": "bulk_seen"}).drop("register")
 
 
-def companies(registered: pl.LazyFrame, statistics: pl.LazyFrame, today: date) -> pl.DataFrame:
-    """One row per company that has a name. `registered`: groups with `<group>_register` and `<group>_seen`."""
-    rows = registered.join(statistics, on=NUMBER, how="full", coalesce=True).with_columns(_address())
+def companies(
+    registered: pl.LazyFrame, statistics: pl.LazyFrame, reported: pl.LazyFrame, today: date
+) -> pl.DataFrame:
+    """One row per company that has a name. `registered`: groups with `<group>_register` and `<group>_seen`.
+
+    reported: names that annual reports give, for companies that no register file read so far holds.
+    """
+    known = registered.join(statistics, on=NUMBER, how="full", coalesce=True)
+    rows = known.join(reported, on=NUMBER, how="full", coalesce=True).with_columns(_address())
     located = places.placed(rows.with_columns(places.digits(pl.col("_code")).alias(places.POSTCODE)))
     profile = located.select(
         *_identity(), *_industry(), *_where(), *statuses.columns(today), *_rest(), *_sources()
@@ -90,7 +98,7 @@ def _identity() -> list[pl.Expr]:
     return [
         company_ids(pl.col(NUMBER)).alias("company_id"),
         pl.col(NUMBER).alias("org_number"),
-        pl.coalesce("name", "scb_name").alias("name"),
+        pl.coalesce("name", "scb_name", "report_name").alias("name"),
         pl.lit(MARKET).alias("country"),
         pl.coalesce("registered", "scb_registered").alias("registered_date"),
         form.alias("legal_form_code"),
@@ -132,13 +140,14 @@ def _rest() -> list[pl.Expr]:
 
 def _sources() -> list[pl.Expr]:
     number, seen = pl.col(NUMBER), [pl.col("bulk_seen"), pl.col("scb_seen")]
-    last = pl.max_horizontal(*(f"{group}_seen" for group in GROUPS), "scb_seen")
+    last = pl.max_horizontal(*(f"{group}_seen" for group in GROUPS), "scb_seen", "report_seen")
     # how sure the place is stands with the code it was told by
     sure = pl.when(pl.col(places.BASIS) != "listed").then(":" + pl.col(places.BASIS)).otherwise(pl.lit(""))
     told = pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure)
     entries = [
         _entry(BULK, number, seen[0], LICENCE.name, _OF_BULK),
         _entry(STATISTICS, number, seen[1], STATISTICS_LICENCE.name, _OF_STATISTICS),
+        _entry(REPORTS, number, pl.col("report_seen"), LICENCE.name, _OF_REPORTS),
         _entry("se.postnummer", told, last, PLACES_NAME, ("municipality", "county"), PLACES_URL),
     ]
     listed = pl.concat_str(*entries, separator=",", ignore_nulls=True)
