@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.declare import Jurisdiction
-from connectors.se import arsredovisning, bolagsverket, scb
+from connectors.se import arsredovisning, bolagsverket, organisationer, scb
 from connectors.se.mapping import PRECEDENCE, normalise, touches
 from connectors.se.register import MARKET
 
 SWEDEN: Final = Jurisdiction(
     code=MARKET,
     state="served",
-    datasets=(bolagsverket.DATASET, scb.DATASET, arsredovisning.DATASET),
+    datasets=(bolagsverket.DATASET, scb.DATASET, organisationer.DATASET, arsredovisning.DATASET),
     precedence=PRECEDENCE,
     touches=touches,
     normalise=normalise,

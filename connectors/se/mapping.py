@@ -14,9 +14,11 @@ import polars as pl
 from connectors.declare import SharedTables
 from connectors.kit import staged
 from connectors.se import (
+    answered,
     arsredovisning_mapping,
     arsredovisning_schema,
     bolagsverket_fields,
+    organisationer_fields,
     profiles,
     registered,
     scb_fields,
@@ -24,20 +26,27 @@ from connectors.se import (
 )
 from connectors.se.arsredovisning_schema import REPORTS
 from connectors.se.bolagsverket_fields import ORGANISATIONS
+from connectors.se.organisationer_fields import ANSWERS
 from connectors.se.register import company_ids
 from connectors.se.scb_fields import STATISTICS
 from warehouse.schema.tables import COMPANIES
 from warehouse.schema.types import Table
 
 PRECEDENCE: Final = {
-    "name": (bolagsverket_fields.KEY, scb_fields.KEY, arsredovisning_schema.KEY),
-    "status": (bolagsverket_fields.KEY, scb_fields.KEY),
-    "sni_code": (scb_fields.KEY,),
+    "name": (
+        bolagsverket_fields.KEY,
+        organisationer_fields.KEY,
+        scb_fields.KEY,
+        arsredovisning_schema.KEY,
+    ),
+    "status": (bolagsverket_fields.KEY, organisationer_fields.KEY, scb_fields.KEY),
+    "sni_code": (scb_fields.KEY, organisationer_fields.KEY),
     "figures": (arsredovisning_schema.KEY,),
 }
 NUMBER_COLUMNS: Final = {
     ORGANISATIONS.name: bolagsverket_fields.NUMBER,
     STATISTICS.name: scb_fields.NUMBER,
+    ANSWERS.name: organisationer_fields.NUMBER,
     REPORTS.name: arsredovisning_schema.NUMBER,
 }
 _META: Final = {
@@ -54,11 +63,14 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 
 def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     """The shared tables of the touched companies on a logical day."""
+    answers = _rows(tables, ANSWERS)
     bulk = profiles.bulk_statements(registered.statements(_rows(tables, ORGANISATIONS)))
-    known = statistics.statements(_rows(tables, STATISTICS))
+    said = profiles.newest(bulk, answered.registered(answers))
+    units = statistics.statements(_rows(tables, STATISTICS))
+    known = profiles.newest_statistics(units, answered.statistics(answers))
     reports = _rows(tables, REPORTS)
     return {
-        COMPANIES.name: profiles.companies(bulk, known, arsredovisning_mapping.names(reports), today),
+        COMPANIES.name: profiles.companies(said, known, arsredovisning_mapping.names(reports), today),
         **arsredovisning_mapping.tables(reports),
     }
 

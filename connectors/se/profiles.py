@@ -17,6 +17,7 @@ from connectors.se import codes, places, statuses
 from connectors.se.arsredovisning_schema import KEY as REPORTS
 from connectors.se.bolagsverket_fields import KEY as BULK
 from connectors.se.bolagsverket_fields import NUMBER
+from connectors.se.organisationer_fields import KEY as ANSWERS
 from connectors.se.register import LICENCE, MARKET, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE, company_ids
 from connectors.se.scb_fields import KEY as STATISTICS
 from warehouse.schema.tables import COMPANIES
@@ -31,6 +32,12 @@ GROUPS: Final = {
     "registration": ("registered",),
     "address": ("street", "care_of", "town", "postcode", "address_country"),
 }
+STATISTICAL_GROUPS: Final = {
+    "activity": ("activity", "activity_word"),
+    "statistical_form": ("statistical_form",),
+    "industry": ("industry", "industry_label", "industry_scheme"),
+}
+_ANSWERED: Final = "_answered"
 _INSTANT: Final = pl.Datetime("us", "UTC")
 _LINES: Final = "\x1f"
 _OF_BULK: Final = ("name", "registered_date", "status")
@@ -49,6 +56,46 @@ def bulk_statements(rows: pl.LazyFrame) -> pl.LazyFrame:
         )
     ]
     return rows.with_columns(*marks).rename({"seen": "bulk_seen"}).drop("register")
+
+
+def newest(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
+    """Bulk and API as one statement: of each group the word that was said last, as a whole."""
+    rows = bulk.join(answered, on=NUMBER, how="full", coalesce=True, suffix=_ANSWERED)
+    chosen: list[pl.Expr] = []
+    for group, names in GROUPS.items():
+        here, there = pl.col(f"{group}_seen"), pl.col(f"{group}_seen{_ANSWERED}")
+        later = there.is_not_null() & (here.is_null() | (there > here))
+        register = pl.when(later).then(pl.lit(ANSWERS)).otherwise(f"{group}_register")
+        chosen += [
+            register.alias(f"{group}_register"),
+            *(_later(later, name) for name in (*names, f"{group}_seen")),
+        ]
+    answer = pl.max_horizontal(f"{group}_seen{_ANSWERED}" for group in GROUPS).alias("answer_seen")
+    return rows.with_columns(*chosen, answer)
+
+
+def newest_statistics(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
+    """SCB's bulk and what the API answers of SCB: the later of each group; labels where the code is the same."""
+    rows = bulk.join(answered, on=NUMBER, how="full", coalesce=True, suffix=_ANSWERED)
+    chosen: list[pl.Expr] = []
+    for group, names in STATISTICAL_GROUPS.items():
+        there = pl.col(f"{group}_seen")
+        later = there.is_not_null() & (pl.col("scb_seen").is_null() | (there > pl.col("scb_seen")))
+        chosen += [_later(later, name) for name in names]
+        if group == "activity":
+            chosen.append(
+                pl.when(later).then(pl.lit(ANSWERS)).otherwise("scb_register").alias("activity_register")
+            )
+    same = (pl.col("industry") == pl.col(f"industry{_ANSWERED}")) & (
+        pl.col("industry_scheme") == pl.col(f"industry_scheme{_ANSWERED}")
+    )
+    label = pl.coalesce("industry_label", pl.when(same).then(f"industry_label{_ANSWERED}"))
+    seen = pl.max_horizontal(f"{group}_seen" for group in STATISTICAL_GROUPS).alias("statistics_seen")
+    return rows.with_columns(*chosen, seen).with_columns(industry_label=label)
+
+
+def _later(later: pl.Expr, name: str) -> pl.Expr:
+    return pl.when(later).then(f"{name}{_ANSWERED}").otherwise(name).alias(name)
 
 
 def companies(
@@ -140,13 +187,15 @@ def _rest() -> list[pl.Expr]:
 
 def _sources() -> list[pl.Expr]:
     number, seen = pl.col(NUMBER), [pl.col("bulk_seen"), pl.col("scb_seen")]
-    last = pl.max_horizontal(*(f"{group}_seen" for group in GROUPS), "scb_seen", "report_seen")
+    answer = pl.max_horizontal("answer_seen", "statistics_seen")
+    last = pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", answer)
     # how sure the place is stands with the code it was told by
     sure = pl.when(pl.col(places.BASIS) != "listed").then(":" + pl.col(places.BASIS)).otherwise(pl.lit(""))
     told = pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure)
     entries = [
         _entry(BULK, number, seen[0], LICENCE.name, _OF_BULK),
         _entry(STATISTICS, number, seen[1], STATISTICS_LICENCE.name, _OF_STATISTICS),
+        _entry(ANSWERS, number, answer, LICENCE.name, (*_OF_BULK, *_OF_STATISTICS[:2])),
         _entry(REPORTS, number, pl.col("report_seen"), LICENCE.name, _OF_REPORTS),
         _entry("se.postnummer", told, last, PLACES_NAME, ("municipality", "county"), PLACES_URL),
     ]

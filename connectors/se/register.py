@@ -15,6 +15,7 @@ from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "SE"
 HOST: Final = "vardefulla-datamangder.bolagsverket.se"
+GATEWAY: Final = "gw.api.bolagsverket.se"
 PREFIX: Final = company_id(MARKET, "")
 
 # The line of each file is not published; the directive's terms are those of the whole set (FORMAT 13).

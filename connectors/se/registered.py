@@ -31,7 +31,7 @@ STATEMENT: Final = {
     "seen": pl.Datetime("us", "UTC"),
 }
 _ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
-_RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}
+_RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API writes the same words
 _OTHER: Final = 2
 _ROW: Final = "_row"
 _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": -1}
@@ -40,7 +40,7 @@ _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": 
 def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     """One row per company: not deregistered before deregistered, then the latest registered name."""
     numbered = rows.with_row_index(_ROW)
-    named = numbered.join(_best_names(numbered), on=_ROW, how="left")
+    named = numbered.join(best_names(numbered), on=_ROW, how="left")
     # a row that left the register counts only where the company has no other
     order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
     ranked = named.with_columns(
@@ -56,7 +56,7 @@ def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
         pl.col("avregistreringsorsak").alias("reason"),
         pl.col(PROCEEDINGS).alias("proceedings"),
         pl.col("registreringsdatum").alias("registered"),
-        *_address(),
+        *address("postadress"),
         pl.lit(KEY).alias("register"),
         pl.col("_observed_at").alias("seen"),
     ).select(*STATEMENT)
@@ -67,7 +67,7 @@ def one_line(text: pl.Expr) -> pl.Expr:
     return text.str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-def _best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
+def best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
     """The registered name of the latest date, else a plain name, else the first of any kind."""
     each = rows.select(_ROW, pl.col(NAMES).str.split("|")).explode(NAMES, empty_as_null=True)
     parts = each.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
@@ -84,9 +84,9 @@ def _best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
     return ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
 
 
-def _address() -> list[pl.Expr]:
+def address(column: str) -> list[pl.Expr]:
     """street$c/o$city$postcode$country: counted from the end, as a street may hold the sign itself."""
-    parts = pl.col("postadress").str.split("$")
+    parts = pl.col(column).str.split("$")
     texts = {
         "street": parts.list.head(parts.list.len() - 4).list.join("$"),
         **{name: parts.list.get(place, null_on_oob=True) for name, place in _PLACES.items()},

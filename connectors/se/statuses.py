@@ -61,8 +61,8 @@ def _rules(today: date) -> tuple[Rule, ...]:
         Rule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
         Rule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
         Rule(other, "active", None, other_since, under_way, other_word),
-        Rule(said == _ACTIVE, "active", None, _NO_DAY, pl.col("scb_register"), word),
-        Rule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, pl.col("scb_register"), word),
+        Rule(said == _ACTIVE, "active", None, _NO_DAY, pl.col("activity_register"), word),
+        Rule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, pl.col("activity_register"), word),
         # SCB knows 99.5 % of what is registered; what it does not know after two months does not trade
         Rule(silent & old, "dormant", None, _NO_DAY, pl.col("name_register"), _NOTHING),
     )

@@ -11,6 +11,7 @@ import pytest
 from connectors.kit.http import Clock, Http, HttpSettings
 from connectors.kit.retry import Retry
 
+NOON = "Mon, 16 Nov 2026 12:00:00 GMT"
 Answer = tuple[int, bytes, dict[str, str]]
 HOSTS = (
     "vardefulla-datamangder.bolagsverket.se",
@@ -72,8 +73,8 @@ def registry() -> Iterator[Registry]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             said = {name.lower(): value for name, value in self.headers.items()}
             status, answer, headers = known.answer(Asked(self.command, self.path, said, body))
-            self.send_response(status)
-            for name, value in headers.items():
+            self.send_response_only(status)  # the date of an answer is the test's business
+            for name, value in ({"Date": NOON} | headers).items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()

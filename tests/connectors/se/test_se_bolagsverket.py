@@ -1,7 +1,7 @@
 """se.bolagsverket: the bulk's spelling, broken records, and what is refused."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.declare import NotOurs, Recognised, Unreadable
@@ -49,6 +49,7 @@ def test_pitfall_1_nul_bytes_are_dropped_and_counted() -> None:
     assert signals(found)["nul_bytes", "file"] == 1
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(_text, min_size=1, max_size=4))
 def test_pitfall_1_any_stray_text_costs_no_record(texts: list[str]) -> None:
     """Whatever stands in the free text, every record is read or refused with its line, none is merged."""

@@ -1,7 +1,7 @@
 """Persons leave before the archive: sole traders, estates, whatever cannot be shown to be a company's."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.se import doors
@@ -79,6 +79,7 @@ def test_a_body_nobody_can_look_through_is_not_kept(dataset: object, body: bytes
     assert doors.UNREADABLE in kept
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(min_value=1, max_value=400))
 def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
     made = [
@@ -91,6 +92,7 @@ def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
         assert archived(BULK, body) == bulk(*made[::3]) + b"#withheld\t8\n"
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.binary(max_size=300))
 def test_the_door_never_fails(body: bytes) -> None:
     archived(BULK, body)
