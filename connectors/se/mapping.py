@@ -57,7 +57,9 @@ _META: Final = {
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company that each staged row concerns."""
+    """The company that each staged row concerns; null for links of issuers, which name none."""
+    if table not in NUMBER_COLUMNS:
+        return pl.Series("_company_id", [None] * rows.height, pl.String)
     return rows.select(company_ids(pl.col(NUMBER_COLUMNS[table])).alias("_company_id")).to_series()
 
 
