@@ -34,7 +34,7 @@ from connectors.se.register import HOST, LICENCE, is_company
 from connectors.se.repeats import Repeats
 from connectors.se.signals import count, lost
 
-_CUT: Final = "\x1f"  # stands for `";"`: no text holds it
+_CUT: Final = "\x1d"  # stands for `";"`: no text holds it, and the reader marks lines with \x1e and \x1f
 _QUOTED: Final = b'";"'
 _BEGINS: Final = re.compile(r'"?\d[\d -]{7,14}\$[A-Z]+(?:-IDORG)?[";]')
 _BARE_NULL: Final = re.compile(";null(?=;)", re.IGNORECASE)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO, Final, cast
 
 from connectors.kit.formats import HEAD, Format, sniff
-from connectors.kit.guarded import BROKEN, seekable
+from connectors.kit.guarded import BROKEN
 from connectors.se.register import company_number
 
 WITHHELD: Final = b"#withheld\t"
@@ -101,7 +103,12 @@ def _passing(body: BinaryIO, passes: Passes) -> Generator[bytes, None, None]:
 
 def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
     """The text in a body: the members of a zip, or itself."""
-    body = seekable(body, _IN_MEMORY)
+    if not body.seekable():
+        # the archive goes on reading the body behind us: it stays open
+        with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
+            shutil.copyfileobj(body, spool, 1 << 20)
+            yield from _plain(cast("BinaryIO", spool))
+        return
     body.seek(0)
     kind = sniff(body.read(HEAD))
     body.seek(0)

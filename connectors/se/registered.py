@@ -33,6 +33,7 @@ STATEMENT: Final = {
 _ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
 _RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API writes the same words
 _OTHER: Final = 2
+_BETWEEN: Final = "|"
 _ROW: Final = "_row"
 _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": -1}
 
@@ -40,13 +41,10 @@ _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": 
 def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     """One row per company: not deregistered before deregistered, then the latest registered name."""
     numbered = rows.with_row_index(_ROW)
-    named = numbered.join(best_names(numbered), on=_ROW, how="left")
-    # a row that left the register counts only where the company has no other
-    order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
-    ranked = named.with_columns(
-        _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
-    ).sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
-    first = ranked.unique(NUMBER, keep="first", maintain_order=True)
+    named = numbered.join(best_names(numbered), on=_ROW, how="left", maintain_order="left")
+    # nearly all have one row: only the others are put in order
+    several = pl.col(NUMBER).is_duplicated()
+    first = pl.concat([named.filter(~several), _first(named.filter(several))])
     return first.select(
         pl.col(NUMBER),
         one_line(pl.col("_name")).alias("name"),
@@ -62,6 +60,15 @@ def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     ).select(*STATEMENT)
 
 
+def _first(named: pl.LazyFrame) -> pl.LazyFrame:
+    """Of several rows of a number the one that counts; one that left the register only where all did."""
+    order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
+    ranked = named.with_columns(
+        _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
+    ).sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
+    return ranked.unique(NUMBER, keep="first", maintain_order=True).drop("_gone", "_ended")
+
+
 def one_line(text: pl.Expr) -> pl.Expr:
     """Text that a register broke over lines, as one."""
     return text.str.replace_all(r"\s+", " ").str.strip_chars()
@@ -69,19 +76,27 @@ def one_line(text: pl.Expr) -> pl.Expr:
 
 def best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
     """The registered name of the latest date, else a plain name, else the first of any kind."""
-    each = rows.select(_ROW, pl.col(NAMES).str.split("|")).explode(NAMES, empty_as_null=True)
-    parts = each.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
+    several = pl.col(NAMES).str.contains(_BETWEEN, literal=True)
+    said = rows.select(_ROW, NAMES).filter(pl.col(NAMES).is_not_null())
+    each = said.filter(several).with_columns(pl.col(NAMES).str.split(_BETWEEN))
+    parts = _parts(each.explode(NAMES, empty_as_null=True))
+    latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
+    ordered = parts.with_columns(_latest=latest).sort(
+        _ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True
+    )
+    best = ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
+    return pl.concat([_parts(said.filter(~several)), best])
+
+
+def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
+    """Name, rank of its kind and date of each element; what is none (part of an activity) is left out."""
+    parts = elements.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
         _ROW,
         pl.col("_parts").struct.field("1").alias("_name"),
         pl.col("_parts").struct.field("2").replace_strict(_RANKS, default=_OTHER).alias("_rank"),
         pl.col("_parts").struct.field("3").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
     )
-    stated = parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))
-    latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
-    ordered = stated.with_columns(_latest=latest).sort(
-        _ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True
-    )
-    return ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
+    return parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))
 
 
 def address(column: str) -> list[pl.Expr]:

@@ -1,5 +1,7 @@
 """Persons leave before the archive: sole traders, estates, whatever cannot be shown to be a company's."""
 
+import io
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -145,3 +147,26 @@ def test_the_door_lets_through_what_it_let_through_before() -> None:
 )
 def test_numbers_of_companies_in_any_spelling(text: str, number: str | None) -> None:
     assert company_number(text) == number
+
+
+class _Once(io.RawIOBase):
+    """A body that can be read once, as it comes from a socket."""
+
+    def __init__(self, body: bytes) -> None:
+        self._rest = io.BytesIO(body)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+        return self._rest.readinto(buffer)
+
+
+def test_the_door_leaves_the_body_open_behind_it() -> None:
+    body = zipped("bolagsverket_bulkfil.txt", bulk(organisation(ONE)))
+    came = io.BufferedReader(_Once(body))
+    assert BULK.redact is not None
+    kept = BULK.redact(came)  # type: ignore[arg-type]
+    assert kept.read() == bulk(organisation(ONE))
+    kept.close()
+    assert came.read() == b""
