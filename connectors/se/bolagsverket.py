@@ -15,7 +15,6 @@ import polars as pl
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
-from connectors.kit.text import iso_date
 from connectors.se import codes, fetching
 from connectors.se.bolagsverket_fields import (
     FIELDS,
@@ -42,6 +41,7 @@ _NAMES: Final = {name.lower(): name for name in FIELDS} | {
     # the file writes it without the second e, the API's schema with it
     "pagaendeavvecklingselleromstruktureringsforfarande": PROCEEDINGS
 }
+_NULL: Final = "null"
 _COMPANY_TYPE: Final = "ORGNR-IDORG"
 
 
@@ -112,7 +112,7 @@ class _Reader:
         rejects = rows.with_columns(reason).filter(reason.is_not_null())
         kept = rows.filter(reason.is_null())
         kept = kept.with_columns(rad=self._repeats.ordinals(kept[NUMBER], kept[SERIAL]))
-        read = kept.with_columns(iso_date(pl.col(name)) for name in _DATES)
+        read = kept.with_columns(pl.col(name).str.to_date("%Y-%m-%d", strict=False) for name in _DATES)
         for name in _DATES:
             count(self.tally, "unreadable_value", name, kept[NUMBER].filter(lost(kept[name], read[name])))
         self._audit(read)
@@ -155,7 +155,7 @@ def _cleaned(rows: pl.DataFrame, first: str, last: str) -> pl.DataFrame:
     rows = rows.with_columns(_value(pl.col(name)).alias(name) for name in rows.columns)
     parts = pl.col(IDENTITY).str.splitn("$", 2)
     return rows.with_columns(
-        parts.struct.field("field_0").str.replace_all(r"[ -]", "").alias(NUMBER),
+        parts.struct.field("field_0").str.replace_all("-", "", literal=True).alias(NUMBER),
         parts.struct.field("field_1").alias("_type"),
         pl.col(SERIAL).fill_null("").alias(SERIAL),
         *(pl.col(name).str.strip_suffix(suffix).alias(name) for name, suffix in _SUFFIXED.items()),
@@ -163,7 +163,8 @@ def _cleaned(rows: pl.DataFrame, first: str, last: str) -> pl.DataFrame:
 
 
 def _value(text: pl.Expr) -> pl.Expr:
-    is_null = (text.str.len_bytes() == 4) & (text.str.to_lowercase() == "null")  # noqa: PLR2004 - «null»
+    short = pl.when(text.str.len_bytes() == len(_NULL)).then(text)  # the others need no look at their letters
+    is_null = short.str.to_lowercase().eq_missing(_NULL)
     return pl.when((text != "") & ~is_null).then(text)
 
 

@@ -14,6 +14,8 @@ from typing import Final
 
 import polars as pl
 
+from connectors.se import codes
+
 POSTCODE: Final = "_postcode"
 MUNICIPALITY: Final = "_municipality_code"
 COUNTY: Final = "_county_code"
@@ -35,14 +37,23 @@ def _table() -> pl.DataFrame:
     text = files("connectors.se").joinpath("codes", "postcodes.csv").read_text(encoding="utf-8")
     listed = list(csv.DictReader(io.StringIO(text, newline="")))
     rows = [
-        (f"{code:05}", row["municipality"] or None, row["county"], row["basis"])
+        (
+            f"{code:05}",
+            row["municipality"] or None,
+            codes.MUNICIPALITIES.get(row["municipality"]),
+            row["county"],
+            codes.COUNTIES.get(row["county"]),
+            row["basis"],
+        )
         for row in listed
         for code in range(int(row["first"]), int(row["last"]) + 1)
     ]
-    schema: dict[str, type[pl.String]] = dict.fromkeys((POSTCODE, MUNICIPALITY, COUNTY, BASIS), pl.String)
+    schema: dict[str, type[pl.String]] = dict.fromkeys(
+        (POSTCODE, MUNICIPALITY, "_municipality", COUNTY, "_county", BASIS), pl.String
+    )
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def placed(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """`rows` (with POSTCODE) and MUNICIPALITY, COUNTY, BASIS beside it; null where the list does not say."""
+    """`rows` (with POSTCODE) and the place beside it, codes and names; null where the list does not say."""
     return rows.join(_table().lazy(), on=POSTCODE, how="left", maintain_order="left")

@@ -164,9 +164,9 @@ def _industry() -> list[pl.Expr]:
 def _where() -> list[pl.Expr]:
     lines = pl.concat_str("_care_of", "_street", separator=_LINES, ignore_nulls=True)
     return [
-        codes.MUNICIPALITIES.expr(places.MUNICIPALITY).alias("municipality"),
+        pl.col("_municipality").alias("municipality"),
         pl.col(places.MUNICIPALITY).alias("municipality_code"),
-        codes.COUNTIES.expr(places.COUNTY).alias("county"),
+        pl.col("_county").alias("county"),
         pl.col(places.COUNTY).alias("county_code"),
         pl.when(lines != "").then(lines.str.split(_LINES)).alias("address_lines"),
         pl.coalesce(places.POSTCODE, "_any_code").alias("postal_code"),
@@ -220,6 +220,7 @@ def _entry(
         pl.lit(f'{{"register":"{register}","native_id":"'),
         native,
         pl.lit(f'","url":{json.dumps(url)},"retrieved_at":"'),
-        at.dt.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        # written once for each instant, of which a million rows have a handful
+        at.first().dt.strftime("%Y-%m-%dT%H:%M:%SZ").over(at),
         pl.lit(ending),
     )

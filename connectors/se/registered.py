@@ -34,6 +34,11 @@ _ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|nu
 _RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API writes the same words
 _OTHER: Final = 2
 _BETWEEN: Final = "|"
+_REGISTERED: Final = "$FORETAGSNAMN-ORGNAM$"
+_DATE: Final = 10  # characters
+_IS_PLAIN: Final = (
+    pl.col(NAMES).str.slice(-len(_REGISTERED) - _DATE, len(_REGISTERED)) == _REGISTERED
+) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
 _ROW: Final = "_row"
 _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": -1}
 
@@ -71,21 +76,36 @@ def _first(named: pl.LazyFrame) -> pl.LazyFrame:
 
 def one_line(text: pl.Expr) -> pl.Expr:
     """Text that a register broke over lines, as one."""
-    return text.str.replace_all(r"\s+", " ").str.strip_chars()
+    return (
+        text.str.replace_all("\r", "", literal=True)
+        .str.replace_all("\n", " ", literal=True)
+        .str.strip_chars()
+    )
 
 
 def best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
     """The registered name of the latest date, else a plain name, else the first of any kind."""
-    several = pl.col(NAMES).str.contains(_BETWEEN, literal=True)
     said = rows.select(_ROW, NAMES).filter(pl.col(NAMES).is_not_null())
-    each = said.filter(several).with_columns(pl.col(NAMES).str.split(_BETWEEN))
+    plain = _IS_PLAIN.fill_null(value=False)
+    each = said.filter(~plain).with_columns(pl.col(NAMES).str.split(_BETWEEN))
     parts = _parts(each.explode(NAMES, empty_as_null=True))
     latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
     ordered = parts.with_columns(_latest=latest).sort(
         _ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True
     )
     best = ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
-    return pl.concat([_parts(said.filter(~several)), best])
+    return pl.concat([_plain(said.filter(plain)), best])
+
+
+def _plain(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The parts of names that are one registered name and its date: nearly all are, and need no pattern."""
+    name = pl.col(NAMES)
+    return rows.select(
+        _ROW,
+        name.str.head(-len(_REGISTERED) - _DATE).alias("_name"),
+        pl.lit(0, pl.Int32).alias("_rank"),
+        name.str.slice(-_DATE).str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
+    ).filter(pl.col("_name") != "")
 
 
 def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
@@ -93,7 +113,10 @@ def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
     parts = elements.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
         _ROW,
         pl.col("_parts").struct.field("1").alias("_name"),
-        pl.col("_parts").struct.field("2").replace_strict(_RANKS, default=_OTHER).alias("_rank"),
+        pl.col("_parts")
+        .struct.field("2")
+        .replace_strict(_RANKS, default=_OTHER, return_dtype=pl.Int32)
+        .alias("_rank"),
         pl.col("_parts").struct.field("3").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
     )
     return parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))

@@ -17,7 +17,6 @@ import polars as pl
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
-from connectors.kit.text import clean, compact_date
 from connectors.se import codes, fetching
 from connectors.se.bulk_rows import Chunk, Shape, chunks, header_of
 from connectors.se.doors import without_natural_persons
@@ -38,7 +37,6 @@ from connectors.se.signals import count, lost
 # SCB says ISO-8859-1; what Windows writes at the places that standard leaves to control characters is read too
 ENCODING: Final = "cp1252"
 _STAMP: Final = re.compile(rb"scb_bulkfil\w*?_(\d{8}T\d{6})")
-_PERSON: Final = r"^1[69]\d{10}$|^20\d{10}$"
 _FTGSTAT: Final = ("0", "1", "9")
 _JESTAT: Final = ("0", "1", "2", "9")
 
@@ -118,7 +116,7 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> Batch:
     missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
-    rows = chunk.rows.with_columns(missing).with_columns(clean(pl.col(name)) for name in FIELDS)
+    rows = chunk.rows.with_columns(missing).with_columns(_stated(pl.col(name)) for name in FIELDS)
     rows = rows.with_columns(pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
     rows = rows.with_columns(_REFUSED)
     fine = rows.filter(pl.col("_reason").is_null())
@@ -136,8 +134,12 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
     )
 
 
+_TWELVE: Final = (
+    (pl.col(IDENTITY).str.len_bytes() == 12)  # noqa: PLR2004 - digits
+    & pl.col(IDENTITY).cast(pl.UInt64, strict=False).is_not_null()
+).fill_null(value=False)
 _REFUSED: Final = (
-    pl.when(~pl.col(IDENTITY).str.contains(_PERSON).fill_null(value=False))
+    pl.when(~_TWELVE)
     .then(pl.lit("PeOrgNr is no number of twelve digits"))
     .when(~(pl.col(IDENTITY).str.starts_with("16") & is_company(pl.col(IDENTITY).str.slice(2))))
     .then(pl.lit("not a company: a person's number"))
@@ -145,13 +147,19 @@ _REFUSED: Final = (
 )
 
 
+def _stated(text: pl.Expr) -> pl.Expr:
+    text = text.str.strip_chars()
+    return pl.when(text != "").then(text)
+
+
 def _values(scheme: str) -> list[pl.Expr]:
-    industry = pl.col("Ng1").str.replace_all(r"[. ]", "").str.extract(r"^(\d{5})$")
-    stated = pl.when(industry != UNKNOWN_INDUSTRY).then(industry)
+    industry = pl.col("Ng1").str.replace_all(".", "", literal=True)
+    is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
+    stated = pl.when(is_code & (industry != UNKNOWN_INDUSTRY)).then(industry)
     return [
         stated.alias("Ng1"),
         pl.when(stated.is_not_null()).then(pl.lit(scheme)).alias(SCHEME),
-        compact_date(pl.col("RegDatKtid")).alias("RegDatKtid"),
+        pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False).alias("RegDatKtid"),
     ]
 
 
