@@ -13,7 +13,7 @@ import polars as pl
 
 from connectors.se import organisationer_fields as f
 from connectors.se.bolagsverket_fields import NAMES as BULK_NAMES
-from connectors.se.registered import address, best_names
+from connectors.se.registered import address, with_names
 
 _FIRST: Final = [f.NUMBER, f.SERIAL]
 _ACTIVITY: Final = {"JA": "1", "NEJ": "9"}
@@ -80,10 +80,11 @@ def _names(rows: pl.LazyFrame) -> pl.LazyFrame:
         .with_row_index(_ROW)
         .with_columns(pl.col("namn").alias(BULK_NAMES))
     )
-    named = said.join(best_names(said), on=_ROW, how="left")
-    return named.select(
-        f.NUMBER, pl.col("_name").alias("name"), pl.col("_observed_at").alias("name_seen")
-    ).filter(pl.col("name").is_not_null())
+    return (
+        with_names(said)
+        .select(f.NUMBER, pl.col("_name").alias("name"), pl.col("_observed_at").alias("name_seen"))
+        .filter(pl.col("name").is_not_null())
+    )
 
 
 def _addresses(rows: pl.LazyFrame) -> pl.LazyFrame:

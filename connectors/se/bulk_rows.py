@@ -126,7 +126,7 @@ def _read(reader: Reader, shape: Shape, text: bytes, line: int, tally: staged.Ta
         return Chunk(frame.drop(LINE)), rows.line
     torn = sorted({*(at for at, _, _ in rows.refused), *frame[LINE].filter(~whole).to_list()})
     good = frame.filter(whole)
-    joiner = _Joiner(shape, text.replace(b"\0", b"").decode("utf-8", "replace").split("\n"), line)
+    joiner = _Joiner(shape, text.replace(b"\0", b"").split(b"\n"), line)
     joiner.join(torn, good[LINE])
     mended_rows = pl.DataFrame(joiner.found, schema=dict.fromkeys(shape.names, pl.String), orient="row")
     return Chunk(pl.concat([good.drop(LINE), mended_rows]), joiner.refused), rows.line
@@ -135,7 +135,7 @@ def _read(reader: Reader, shape: Shape, text: bytes, line: int, tally: staged.Ta
 class _Joiner:
     """Puts records together that line breaks have torn. `found`: the wanted fields of each."""
 
-    def __init__(self, shape: Shape, lines: list[str], first: int) -> None:
+    def __init__(self, shape: Shape, lines: list[bytes], first: int) -> None:
         self._shape = shape
         self._lines = lines
         self._first = first
@@ -151,7 +151,7 @@ class _Joiner:
         for number in torn:
             if before and any(between in whole for between in range(before + 1, number)):
                 self._refuse()
-            self._take(number, self._lines[number - self._first].rstrip("\r"))
+            self._take(number, self._lines[number - self._first].decode("utf-8", "replace").rstrip("\r"))
             before = number
         self._refuse()
 

@@ -19,10 +19,13 @@ from connectors.se import codes
 POSTCODE: Final = "_postcode"
 MUNICIPALITY: Final = "_municipality_code"
 COUNTY: Final = "_county_code"
+MUNICIPALITY_NAME: Final = "_municipality"
+COUNTY_NAME: Final = "_county"
 BASIS: Final = (
     "_place_basis"  # listed, place (the town's name), neighbour (codes beside it), county (no more)
 )
-_DIGITS: Final = 5
+_NAMES: Final = (MUNICIPALITY, MUNICIPALITY_NAME, COUNTY, COUNTY_NAME, BASIS)
+_CODES: Final = 100_000  # of five digits
 
 
 def digits(code: pl.Expr) -> pl.Expr:
@@ -32,28 +35,24 @@ def digits(code: pl.Expr) -> pl.Expr:
 
 
 @cache
-def _table() -> pl.DataFrame:
-    """Every post code of the list's ranges; codes between two listed ones of one municipality are its too."""
+def _columns() -> dict[str, pl.Series]:
+    """By every number a post code may be, what the list says of it.
+
+    Codes between two listed ones of one municipality are its too.
+    """
     text = files("connectors.se").joinpath("codes", "postcodes.csv").read_text(encoding="utf-8")
-    listed = list(csv.DictReader(io.StringIO(text, newline="")))
-    rows = [
-        (
-            f"{code:05}",
-            row["municipality"] or None,
-            codes.MUNICIPALITIES.get(row["municipality"]),
-            row["county"],
-            codes.COUNTIES.get(row["county"]),
-            row["basis"],
-        )
-        for row in listed
-        for code in range(int(row["first"]), int(row["last"]) + 1)
-    ]
-    schema: dict[str, type[pl.String]] = dict.fromkeys(
-        (POSTCODE, MUNICIPALITY, "_municipality", COUNTY, "_county", BASIS), pl.String
-    )
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    found: dict[str, list[str | None]] = {name: [None] * _CODES for name in _NAMES}
+    for row in csv.DictReader(io.StringIO(text, newline="")):
+        municipality, county = row["municipality"] or None, row["county"] or None
+        names = codes.MUNICIPALITIES.get(municipality), codes.COUNTIES.get(county)
+        said = (municipality, names[0], county, names[1], row["basis"])
+        for code in range(int(row["first"]), int(row["last"]) + 1):
+            for name, value in zip(_NAMES, said, strict=True):
+                found[name][code] = value
+    return {name: pl.Series(name, values, pl.String) for name, values in found.items()}
 
 
-def placed(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """`rows` (with POSTCODE) and the place beside it, codes and names; null where the list does not say."""
-    return rows.join(_table().lazy(), on=POSTCODE, how="left", maintain_order="left")
+def placed(code: pl.Expr) -> list[pl.Expr]:
+    """Codes and names of municipality and county, and the basis; null where the list does not say."""
+    number = code.cast(pl.UInt32, strict=False)
+    return [pl.lit(column).gather(number).alias(name) for name, column in _columns().items()]

@@ -58,9 +58,20 @@ def bulk_statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.with_columns(*marks).rename({"seen": "bulk_seen"}).drop("register")
 
 
+def joined(left: pl.LazyFrame, right: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
+    """All companies of both. Most of the time one side has nothing to say of any: then nothing is compared."""
+    right = right.lazy().collect()
+    if right.is_empty():
+        ours = left.collect_schema()
+        named = {name: f"{name}{_ANSWERED}" if name in ours else name for name in right.columns}
+        blank = [pl.lit(None, right.schema[name]).alias(as_) for name, as_ in named.items() if name != NUMBER]
+        return left.with_columns(blank)
+    return left.join(right.lazy(), on=NUMBER, how="full", coalesce=True, suffix=_ANSWERED)
+
+
 def newest(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
     """Bulk and API as one statement: of each group the word that was said last, as a whole."""
-    rows = bulk.join(answered, on=NUMBER, how="full", coalesce=True, suffix=_ANSWERED)
+    rows = joined(bulk, answered)
     chosen: list[pl.Expr] = []
     for group, names in GROUPS.items():
         here, there = pl.col(f"{group}_seen"), pl.col(f"{group}_seen{_ANSWERED}")
@@ -76,7 +87,7 @@ def newest(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
 
 def newest_statistics(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
     """SCB's bulk and what the API answers of SCB: the later of each group; labels where the code is the same."""
-    rows = bulk.join(answered, on=NUMBER, how="full", coalesce=True, suffix=_ANSWERED)
+    rows = joined(bulk, answered)
     chosen: list[pl.Expr] = []
     for group, names in STATISTICAL_GROUPS.items():
         there = pl.col(f"{group}_seen")
@@ -105,9 +116,9 @@ def companies(
 
     reported: names that annual reports give, for companies that no register file read so far holds.
     """
-    known = registered.join(statistics, on=NUMBER, how="full", coalesce=True)
-    rows = known.join(reported, on=NUMBER, how="full", coalesce=True).with_columns(_address())
-    located = places.placed(rows.with_columns(places.digits(pl.col("_code")).alias(places.POSTCODE)))
+    rows = joined(joined(registered, statistics), reported).with_columns(_address())
+    coded = rows.with_columns(places.digits(pl.col("_code")).alias(places.POSTCODE))
+    located = coded.with_columns(places.placed(pl.col(places.POSTCODE)))
     profile = located.select(
         *_identity(), *_industry(), *_where(), *statuses.columns(today), *_rest(), *_sources()
     )
@@ -164,9 +175,9 @@ def _industry() -> list[pl.Expr]:
 def _where() -> list[pl.Expr]:
     lines = pl.concat_str("_care_of", "_street", separator=_LINES, ignore_nulls=True)
     return [
-        pl.col("_municipality").alias("municipality"),
+        pl.col(places.MUNICIPALITY_NAME).alias("municipality"),
         pl.col(places.MUNICIPALITY).alias("municipality_code"),
-        pl.col("_county").alias("county"),
+        pl.col(places.COUNTY_NAME).alias("county"),
         pl.col(places.COUNTY).alias("county_code"),
         pl.when(lines != "").then(lines.str.split(_LINES)).alias("address_lines"),
         pl.coalesce(places.POSTCODE, "_any_code").alias("postal_code"),

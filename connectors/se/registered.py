@@ -46,9 +46,9 @@ _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": 
 def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     """One row per company: not deregistered before deregistered, then the latest registered name."""
     numbered = rows.with_row_index(_ROW)
-    named = numbered.join(best_names(numbered), on=_ROW, how="left", maintain_order="left")
+    named = with_names(numbered)
     # nearly all have one row: only the others are put in order
-    several = pl.col(NUMBER).is_duplicated()
+    several = pl.col(NUMBER).cast(pl.UInt64).is_duplicated()
     first = pl.concat([named.filter(~several), _first(named.filter(several))])
     return first.select(
         pl.col(NUMBER),
@@ -83,29 +83,31 @@ def one_line(text: pl.Expr) -> pl.Expr:
     )
 
 
-def best_names(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The registered name of the latest date, else a plain name, else the first of any kind."""
-    said = rows.select(_ROW, NAMES).filter(pl.col(NAMES).is_not_null())
-    plain = _IS_PLAIN.fill_null(value=False)
-    each = said.filter(~plain).with_columns(pl.col(NAMES).str.split(_BETWEEN))
-    parts = _parts(each.explode(NAMES, empty_as_null=True))
-    latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
-    ordered = parts.with_columns(_latest=latest).sort(
-        _ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True
+def with_names(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """`rows` (with _ROW) and the name that counts, the rank of its kind, its date.
+
+    The registered name of the latest date, else a plain name, else the first of any kind.
+    """
+    plain, name = _IS_PLAIN.fill_null(value=False), pl.col(NAMES)
+    others = _best(rows.select(_ROW, NAMES).filter(~plain))
+    day = name.str.slice(-_DATE).str.to_date("%Y-%m-%d", strict=False)
+    # nearly all have one registered name and its date, and need no pattern
+    return rows.join(others, on=_ROW, how="left").with_columns(
+        pl.when(plain).then(name.str.head(-len(_REGISTERED) - _DATE)).otherwise("_name").alias("_name"),
+        pl.when(plain).then(pl.lit(0, pl.Int32)).otherwise("_rank").alias("_rank"),
+        pl.when(plain).then(day).otherwise("_name_date").alias("_name_date"),
     )
-    best = ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
-    return pl.concat([_plain(said.filter(plain)), best])
 
 
-def _plain(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The parts of names that are one registered name and its date: nearly all are, and need no pattern."""
-    name = pl.col(NAMES)
-    return rows.select(
-        _ROW,
-        name.str.head(-len(_REGISTERED) - _DATE).alias("_name"),
-        pl.lit(0, pl.Int32).alias("_rank"),
-        name.str.slice(-_DATE).str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
-    ).filter(pl.col("_name") != "")
+def _best(rows: pl.LazyFrame) -> pl.LazyFrame:
+    each = rows.with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
+    latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
+    ordered = (
+        _parts(each)
+        .with_columns(_latest=latest)
+        .sort(_ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True)
+    )
+    return ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
 
 
 def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
