@@ -61,9 +61,9 @@ def test_pitfall_2_a_sole_trader_under_a_companys_number_leaves_too() -> None:
     )
 
 
-def test_a_record_cut_off_in_its_number_does_not_pass() -> None:
-    body = bulk(organisation(ONE)) + b'"1912121212'
-    assert b"1912121212" not in archived(BULK, body)
+@pytest.mark.parametrize("cut", [b"1912121212", b"1950123112"])  # the second looks like a company's
+def test_a_record_cut_off_in_its_number_does_not_pass(cut: bytes) -> None:
+    assert cut not in archived(BULK, bulk(organisation(ONE)) + b'"' + cut)
 
 
 def test_what_precedes_every_record_does_not_pass() -> None:
