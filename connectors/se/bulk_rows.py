@@ -22,6 +22,7 @@ from connectors.kit.textual import blocks
 from connectors.se.doors import UNREADABLE, WITHHELD
 
 BLOCK: Final = 8 << 20
+MOST: Final = 128 << 20  # bytes without a record's beginning
 LONGEST: Final = 64 << 10  # characters of a record over several lines
 _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d+)\s*\Z")
 
@@ -88,6 +89,8 @@ def _stretches(
         if cut:
             yield rest[:cut]
             rest = rest[cut:]
+        elif len(rest) > MOST:
+            raise Unreadable(piece.dataset, piece.name, f"no record begins within {MOST} bytes")
     if UNREADABLE in rest:
         reason = rest.rpartition(UNREADABLE)[2].decode("utf-8", "replace").strip()
         raise Unreadable(piece.dataset, piece.name, reason)

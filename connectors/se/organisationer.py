@@ -14,7 +14,18 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.declare import (
+    NOT_A_COMPANY,
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
 from connectors.kit import staged
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.record import Record, RecordError
@@ -75,7 +86,8 @@ def read(piece: Piece) -> Iterator[Batch]:
         try:
             rows += _Organisation(element, piece.observed_at, tally).rows()
         except RecordError as error:
-            rejects.append((_shown(element), str(error), ""))
+            is_none = error.reason.startswith(NOT_A_COMPANY)
+            rejects.append((_shown(element), error.reason if is_none else str(error), ""))
     yield staged.batch(f.ANSWERS, rows, staged.reject_rows(rejects), tally.drain())
 
 
@@ -115,7 +127,7 @@ class _Organisation:
         if not self._failed:  # in a sound answer nothing is a statement too
             found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
         elif set(self._failed) == {_UNKNOWN} and not found:
-            raise RecordError("fel", "not a company: unknown to the registers")
+            raise RecordError("fel", f"{NOT_A_COMPANY}: unknown to the registers")
         self._record.close()
         keys = {f.NUMBER: self.number, f.SERIAL: self._serial}
         return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]

@@ -196,3 +196,26 @@ def test_the_zip_is_ours_and_other_formats_are_not() -> None:
     assert isinstance(BULK.recognise("bolagsverket_bulk/x.zip", whole[:1000]), Recognised)
     assert isinstance(BULK.recognise("bolagsverket_bulk/x.json", b"{}"), NotOurs)
     assert rows(batches(BULK, whole)).height == 1
+
+
+def _halves(number: str) -> tuple[bytes, bytes]:
+    """A record's line torn inside its free text."""
+    line = bulk(organisation(number, verksamhetsbeskrivning="fram\nbak")).split(b"\n", 1)[1]
+    first, second = line.split(b"\n", 1)
+    return first + b"\n", second
+
+
+def test_a_record_without_its_end_does_not_swallow_the_next() -> None:
+    lost, _ = _halves(ONE)
+    found = batches(
+        BULK, bulk() + lost + b"".join(_halves(TWO)) + bulk(organisation(THREE)).split(b"\n", 1)[1]
+    )
+    assert rows(found)["organisationsnummer"].sort().to_list() == [TWO, THREE]
+    assert [record for record, _, _ in rejects(found)] == ["line 2"]
+
+
+def test_halves_with_a_whole_record_between_them_are_not_joined() -> None:
+    first, second = _halves(ONE)
+    found = batches(BULK, bulk() + first + bulk(organisation(TWO)).split(b"\n", 1)[1] + second)
+    assert rows(found)["organisationsnummer"].to_list() == [TWO]
+    assert [record for record, _, _ in rejects(found)] == ["line 2", "line 4"]
