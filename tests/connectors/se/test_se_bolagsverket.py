@@ -216,6 +216,7 @@ def test_a_record_without_its_end_does_not_swallow_the_next() -> None:
 
 def test_halves_with_a_whole_record_between_them_are_not_joined() -> None:
     first, second = _halves(ONE)
-    found = batches(BULK, bulk() + first + bulk(organisation(TWO)).split(b"\n", 1)[1] + second)
-    assert rows(found)["organisationsnummer"].to_list() == [TWO]
+    whole = [bulk(organisation(number)).split(b"\n", 1)[1] for number in (TWO, THREE)]
+    found = batches(BULK, bulk() + first + whole[0] + second + whole[1])
+    assert rows(found)["organisationsnummer"].to_list() == [TWO, THREE]
     assert [record for record, _, _ in rejects(found)] == ["line 2", "line 4"]

@@ -60,6 +60,8 @@ def test_pitfall_8_labels_of_sni_2007_only_before_2026() -> None:
     before = datetime(2025, 6, 1, tzinfo=UTC)
     found = profiles([organisation(ONE)], [unit(ONE, Ng1="62010")], before)[ONE]
     assert (found["industry_scheme"], found["industry_label"]) == ("SNI2007", "Dataprogrammering")
+    since = profiles([organisation(ONE)], [unit(ONE, Ng1="62010")])[ONE]
+    assert (since["industry_scheme"], since["industry_label"]) == ("SNI2025", None)
 
 
 def test_a_company_that_only_scb_has_takes_its_words() -> None:
