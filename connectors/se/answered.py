@@ -13,7 +13,7 @@ import polars as pl
 
 from connectors.se import organisationer_fields as f
 from connectors.se.bolagsverket_fields import NAMES as BULK_NAMES
-from connectors.se.registered import address, with_names
+from connectors.se.registered import ADDRESS, with_address, with_names
 
 _FIRST: Final = [f.NUMBER, f.SERIAL]
 _ACTIVITY: Final = {"JA": "1", "NEJ": "9"}
@@ -89,4 +89,6 @@ def _names(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def _addresses(rows: pl.LazyFrame) -> pl.LazyFrame:
     said = rows.filter(pl.col(f.BLOCK) == f.ADDRESS)
-    return said.select(f.NUMBER, *address("adress"), pl.col("_observed_at").alias("address_seen"))
+    return with_address(said, "adress").select(
+        f.NUMBER, *ADDRESS, pl.col("_observed_at").alias("address_seen")
+    )

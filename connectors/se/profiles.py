@@ -1,25 +1,21 @@
 """Statements of the registers to the shared `companies`: whole columns, per company.
 
-Belongs here: which register's word counts for which field, place, address, sources. Does not belong here: one
+Belongs here: which register's word counts for which field, place, address. Does not belong here: one
 register's rows (`registered`, `statistics`, `organisationer`), the status table (`statuses`), or listing: no
 listing source is loaded, so nobody is listed yet and the source of that statement is null.
 """
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from typing import Final
 
 import polars as pl
 
-from connectors.se import codes, places, statuses
-from connectors.se.arsredovisning_schema import KEY as REPORTS
-from connectors.se.bolagsverket_fields import KEY as BULK
+from connectors.se import codes, places, sources, statuses
 from connectors.se.bolagsverket_fields import NUMBER
 from connectors.se.organisationer_fields import KEY as ANSWERS
-from connectors.se.register import LICENCE, MARKET, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE, company_ids
-from connectors.se.scb_fields import KEY as STATISTICS
+from connectors.se.register import MARKET, company_ids
 from warehouse.schema.tables import COMPANIES
 
 # Fields of a statement that belong together: the newer door's word counts for the group as a whole.
@@ -38,11 +34,7 @@ STATISTICAL_GROUPS: Final = {
     "industry": ("industry", "industry_label", "industry_scheme"),
 }
 _ANSWERED: Final = "_answered"
-_INSTANT: Final = pl.Datetime("us", "UTC")
 _LINES: Final = "\x1f"
-_OF_BULK: Final = ("name", "registered_date", "status")
-_OF_REPORTS: Final = ("latest_revenue", "latest_currency", "latest_year")
-_OF_STATISTICS: Final = ("sni_code", "sni_label", "status")
 
 
 def bulk_statements(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -119,8 +111,14 @@ def companies(
     rows = joined(joined(registered, statistics), reported).with_columns(_address())
     coded = rows.with_columns(places.digits(pl.col("_code")).alias(places.POSTCODE))
     located = coded.with_columns(places.placed(pl.col(places.POSTCODE)))
-    profile = located.select(
-        *_identity(), *_industry(), *_where(), *statuses.columns(today), *_rest(), *_sources()
+    profile = sources.with_sources(located).select(
+        *_identity(),
+        *_industry(),
+        *_where(),
+        *statuses.columns(today),
+        *_rest(),
+        "sources",
+        "observed_at",
     )
     return profile.filter(pl.col("name").is_not_null()).select(COMPANIES.names).collect()
 
@@ -194,44 +192,3 @@ def _rest() -> list[pl.Expr]:
         pl.lit(None, pl.String).alias("website"),
         pl.lit(None, pl.List(pl.String)).alias("previous_names"),  # the registers give present names only
     ]
-
-
-def _sources() -> list[pl.Expr]:
-    number, seen = pl.col(NUMBER), [pl.col("bulk_seen"), pl.col("scb_seen")]
-    answer = pl.max_horizontal("answer_seen", "statistics_seen")
-    last = pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", answer)
-    # how sure the place is stands with the code it was told by
-    sure = pl.when(pl.col(places.BASIS) != "listed").then(":" + pl.col(places.BASIS)).otherwise(pl.lit(""))
-    told = pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure)
-    entries = [
-        _entry(BULK, number, seen[0], LICENCE.name, _OF_BULK),
-        _entry(STATISTICS, number, seen[1], STATISTICS_LICENCE.name, _OF_STATISTICS),
-        _entry(ANSWERS, number, answer, LICENCE.name, (*_OF_BULK, *_OF_STATISTICS[:2])),
-        _entry(REPORTS, number, pl.col("report_seen"), LICENCE.name, _OF_REPORTS),
-        _entry("se.postnummer", told, last, PLACES_NAME, ("municipality", "county"), PLACES_URL),
-    ]
-    listed = pl.concat_str(*entries, separator=",", ignore_nulls=True)
-    return [
-        pl.concat_str(pl.lit("["), listed, pl.lit("]")).alias("sources"),
-        last.cast(_INSTANT).alias("observed_at"),
-    ]
-
-
-def _entry(
-    register: str,
-    native: pl.Expr,
-    at: pl.Expr,
-    licence: str,
-    fields: tuple[str, ...],
-    url: str | None = None,
-) -> pl.Expr:
-    """One entry of `sources` as JSON text; null where that register gave nothing."""
-    ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
-    return pl.concat_str(
-        pl.lit(f'{{"register":"{register}","native_id":"'),
-        native,
-        pl.lit(f'","url":{json.dumps(url)},"retrieved_at":"'),
-        # written once for each instant, of which a million rows have a handful
-        at.first().dt.strftime("%Y-%m-%dT%H:%M:%SZ").over(at),
-        pl.lit(ending),
-    )

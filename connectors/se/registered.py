@@ -40,6 +40,9 @@ _IS_PLAIN: Final = (
     pl.col(NAMES).str.slice(-len(_REGISTERED) - _DATE, len(_REGISTERED)) == _REGISTERED
 ) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
 _ROW: Final = "_row"
+_NULL: Final = "null"
+_CUT: Final = "_parts_of_address"
+ADDRESS: Final = ("street", "care_of", "town", "postcode", "address_country")
 _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": -1}
 
 
@@ -50,19 +53,23 @@ def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
     # nearly all have one row: only the others are put in order
     several = pl.col(NUMBER).cast(pl.UInt64).is_duplicated()
     first = pl.concat([named.filter(~several), _first(named.filter(several))])
-    return first.select(
-        pl.col(NUMBER),
-        one_line(pl.col("_name")).alias("name"),
-        pl.col(FORM).alias("form"),
-        pl.col("registreringsland").alias("country"),
-        pl.col("avregistreringsdatum").alias("deregistered"),
-        pl.col("avregistreringsorsak").alias("reason"),
-        pl.col(PROCEEDINGS).alias("proceedings"),
-        pl.col("registreringsdatum").alias("registered"),
-        *address("postadress"),
-        pl.lit(KEY).alias("register"),
-        pl.col("_observed_at").alias("seen"),
-    ).select(*STATEMENT)
+    return (
+        with_address(first, "postadress")
+        .select(
+            pl.col(NUMBER),
+            one_line(pl.col("_name")).alias("name"),
+            pl.col(FORM).alias("form"),
+            pl.col("registreringsland").alias("country"),
+            pl.col("avregistreringsdatum").alias("deregistered"),
+            pl.col("avregistreringsorsak").alias("reason"),
+            pl.col(PROCEEDINGS).alias("proceedings"),
+            pl.col("registreringsdatum").alias("registered"),
+            *ADDRESS,
+            pl.lit(KEY).alias("register"),
+            pl.col("_observed_at").alias("seen"),
+        )
+        .select(*STATEMENT)
+    )
 
 
 def _first(named: pl.LazyFrame) -> pl.LazyFrame:
@@ -124,19 +131,24 @@ def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
     return parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))
 
 
-def address(column: str) -> list[pl.Expr]:
-    """street$c/o$city$postcode$country: counted from the end, as a street may hold the sign itself."""
-    parts = pl.col(column).str.split("$")
+def with_address(rows: pl.LazyFrame, column: str) -> pl.LazyFrame:
+    """`rows` and the parts of street$c/o$city$postcode$country, each null where it says nothing.
+
+    Counted from the end, as a street may hold the sign itself. Step by step: in one step the engine would cut
+    the text anew for every part.
+    """
+    parts = pl.col(_CUT)
     texts = {
         "street": parts.list.head(parts.list.len() - 4).list.join("$"),
         **{name: parts.list.get(place, null_on_oob=True) for name, place in _PLACES.items()},
     }
-    whole = parts.list.len() >= len(texts)
+    cut = rows.with_columns(one_line(pl.col(column)).str.split("$").alias(_CUT))
+    whole = cut.with_columns(pl.when(parts.list.len() >= len(texts)).then(parts).alias(_CUT))
+    said = whole.with_columns(text.str.strip_chars().alias(name) for name, text in texts.items())
+    stated = said.with_columns(_stated(pl.col(name)).alias(name) for name in texts).drop(_CUT)
+    return stated.with_columns(pl.col("address_country").str.strip_suffix("-LAND"))
 
-    def stated(text: pl.Expr) -> pl.Expr:
-        text = one_line(text)
-        return pl.when(whole & (text != "") & (text.str.to_lowercase() != "null")).then(text)
 
-    named = {name: stated(text) for name, text in texts.items()}
-    named["address_country"] = named["address_country"].str.strip_suffix("-LAND")
-    return [text.alias(name) for name, text in named.items()]
+def _stated(text: pl.Expr) -> pl.Expr:
+    short = pl.when(text.str.len_bytes() == len(_NULL)).then(text)
+    return pl.when((text != "") & ~short.str.to_lowercase().eq_missing(_NULL)).then(text)
