@@ -8,6 +8,7 @@ from typing import Final
 from connectors.declare import Jurisdiction
 from connectors.dk import DENMARK
 from connectors.no import NORWAY
+from connectors.se import SWEDEN
 from connectors.uk import UNITED_KINGDOM
 
-JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (DENMARK, NORWAY, UNITED_KINGDOM)
+JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (DENMARK, NORWAY, SWEDEN, UNITED_KINGDOM)

@@ -29,7 +29,9 @@ _END: Final = f"{{{XBRLI}}}endDate"
 _INSTANT: Final = f"{{{XBRLI}}}instant"
 _EXPLICIT: Final = f"{{{_XBRLDI}}}explicitMember"
 _TYPED: Final = f"{{{_XBRLDI}}}typedMember"
-_PARTS: Final = (_IDENTIFIER, _START, _END, _INSTANT, _EXPLICIT, _TYPED)
+_SEGMENT: Final = f"{{{XBRLI}}}segment"
+_SCENARIO: Final = f"{{{XBRLI}}}scenario"
+_PARTS: Final = (_IDENTIFIER, _START, _END, _INSTANT, _EXPLICIT, _TYPED, _SEGMENT, _SCENARIO)
 _MEASURE: Final = f"{{{XBRLI}}}measure"
 _DENOMINATOR: Final = f"{{{XBRLI}}}unitDenominator"
 _CODE_LENGTH: Final = 3
@@ -47,10 +49,17 @@ def _typed(element: etree._Element) -> Dimension:
     return Dimension(axis, (element.text or "").strip() or None, True)
 
 
+def _plain(element: etree._Element) -> list[str]:
+    """Local names of what a segment or scenario holds beside dimensions."""
+    names = (str(child.tag) for child in element.iterchildren("*"))
+    return [name.rpartition("}")[2] for name in names if not name.startswith(f"{{{_XBRLDI}}}")]
+
+
 def _context(element: etree._Element) -> Context:
     scheme = entity = ""
     start = end = None
     dimensions: list[Dimension] = []
+    segments: list[str] = []
     for part in element.iter(*_PARTS):
         tag = part.tag
         if tag == _EXPLICIT:
@@ -61,9 +70,12 @@ def _context(element: etree._Element) -> Context:
             start = day(part.text, is_end=False)
         elif tag == _TYPED:
             dimensions.append(_typed(part))
+        elif tag in (_SEGMENT, _SCENARIO):
+            segments += _plain(part)
         else:
             end = day(part.text, is_end=True)
-    return Context(element.get("id") or "", scheme, entity, start, end, tuple(sorted(dimensions)))
+    cuts = tuple(sorted(dimensions))
+    return Context(element.get("id") or "", scheme, entity, start, end, cuts, tuple(sorted(segments)))
 
 
 def _is_currency(element: etree._Element, measure: str) -> bool:

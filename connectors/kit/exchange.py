@@ -43,13 +43,17 @@ class Again(Exception):  # noqa: N818 - not an error: a step of the loop in `htt
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for. `expect`: formats to believe (none: any); `allow`: statuses that are answers."""
+    """What is asked for. `expect`: formats to believe (none: any); `allow`: statuses that are answers.
+
+    content: what is sent along, which makes the question a POST.
+    """
 
     url: str
     headers: Mapping[str, str]
     auth: tuple[str, str] | None
     expect: frozenset[Format]
     allow: frozenset[int]
+    content: bytes | None = None
 
 
 class Exchange:
@@ -66,11 +70,13 @@ class Exchange:
         try:
             address = self._address(httpx.URL(asked.url))
             for _ in range(_HOPS + 1):
-                response = self._send(address, headers, auth)
+                response = self._send(address, headers, auth, asked.content)
                 location = response.headers.get("location")
                 if response.status_code not in _REDIRECTS or location is None:
                     return response
                 response.close()
+                if asked.content is not None:  # whoever answers there was not meant to read it
+                    raise Refused(asked.url, response.status_code, "a redirect of a POST")
                 target = self._address(address.join(location))
                 if target.scheme == "http" and address.scheme == "https":
                     raise Refused(asked.url, response.status_code, "a redirect out of https")
@@ -86,9 +92,14 @@ class Exchange:
         raise Refused(asked.url, None, f"more than {_HOPS} redirects")
 
     def _send(
-        self, address: httpx.URL, headers: Mapping[str, str], auth: tuple[str, str] | None
+        self,
+        address: httpx.URL,
+        headers: Mapping[str, str],
+        auth: tuple[str, str] | None,
+        content: bytes | None,
     ) -> httpx.Response:
-        request = self._client.build_request("GET", address, headers=dict(headers))
+        method = "GET" if content is None else "POST"
+        request = self._client.build_request(method, address, headers=dict(headers), content=content)
         credentials = httpx.BasicAuth(*auth) if auth is not None else None
         response = self._client.send(request, stream=True, auth=credentials)
         self._client.cookies.clear()  # no registry needs them, and they would outlive a redirect

@@ -28,7 +28,10 @@ class Dimension(NamedTuple):
 
 
 class Context(NamedTuple):
-    """When, of whom and of which part. An instant has `start` None; both dates None is `forever`."""
+    """When, of whom and of which part. An instant has `start` None; both dates None is `forever`.
+
+    segments: local names of elements that cut without dimensions, as some taxonomies tell group from company.
+    """
 
     id: str
     scheme: str
@@ -36,6 +39,7 @@ class Context(NamedTuple):
     start: date | None
     end: date | None
     dimensions: tuple[Dimension, ...]
+    segments: tuple[str, ...] = ()
 
     @property
     def is_instant(self) -> bool:

@@ -114,6 +114,29 @@ class Http:
             raise Refused(url, 304, "not modified, though nothing was given to compare")
         return answer
 
+    def post(
+        self,
+        url: str,
+        content: bytes,
+        media_type: str,
+        *,
+        expect: Collection[Format] = JSON,
+        headers: Mapping[str, str] | None = None,
+        allow: Collection[int] = (),
+    ) -> Fetched:
+        """A small answer to what is sent; asking twice must change nothing at the other end."""
+        given = {"Content-Type": media_type, **(headers or {})}
+        asked = Asked(url, given, self._known(url), frozenset(expect), frozenset(allow), content)
+        sink = Sink(None, self._settings.small)
+        answer = self._patiently(url, lambda: self._body(asked, sink, None))
+        if isinstance(answer, NotModified):
+            raise Refused(url, 304, "not modified, though nothing was given to compare")
+        return answer
+
+    def is_known(self, url: str) -> bool:
+        """Whether this installation has credentials for the host of an address."""
+        return self._known(url) is not None
+
     def json(
         self,
         url: str,

@@ -34,6 +34,9 @@ class Record:
         self._path = path
         self._below: list[Record] = []
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._data
+
     def take(self, key: str) -> Any:
         """Whatever stands there, unchecked."""
         return self._data.pop(key, None)

@@ -47,9 +47,9 @@ def ingest(
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
-    _are_known(markets or [])
+    chosen = _chosen(markets or [], sandbox)
     with explained(OSError), _origin(settings, folder, live) as (origin, its_instant):
-        report = run(settings, markets or [], origin, at or its_instant, accept_shrink or [], quiet=as_json)
+        report = run(settings, chosen, origin, at or its_instant, accept_shrink or [], quiet=as_json)
         if as_json:
             typer.echo(json.dumps(report.as_json()))
             complain(report)
@@ -59,13 +59,18 @@ def ingest(
             raise typer.Exit(report.exit_code)
 
 
-def _are_known(markets: list[str]) -> None:
-    """Said before anything is asked or started."""
+def _chosen(markets: list[str], sandbox: bool) -> list[str]:
+    """The markets named, which must be known before anything is asked or started.
+
+    None means all; of the sandbox, which does not play every market, all that it plays.
+    """
     import connectors
+    from connectors.sandbox import MARKETS
     from pipelines.run import UnknownMarket, chosen_markets
 
     with explained(UnknownMarket, code=USAGE):
         chosen_markets(markets, connectors.JURISDICTIONS)
+    return list(MARKETS) if sandbox and not markets else markets
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("ingest", "xx", "--sandbox"), ("no market 'xx'", "NO, UK")),
+        (("ingest", "xx", "--sandbox"), ("no market 'xx'", "NO, SE, UK")),
         (("ingest", "no"), ("--live, --sandbox and --from",)),
         (("ingest", "no", "--live", "--sandbox"), ("--live, --sandbox and --from",)),
         (("ingest", "--from", "/nowhere"), ("/nowhere is not a folder", "<cc>/<dataset>")),

@@ -36,6 +36,7 @@ class Registry:
     answers: list[Answer] = field(default_factory=list)
     decide: Callable[[str, dict[str, str]], Answer] | None = None
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    sent: list[bytes] = field(default_factory=list)
     port: int = 0
 
     def answer(self, path: str, headers: dict[str, str]) -> Answer:
@@ -61,6 +62,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body if answer.cut is None else answer.body[: answer.cut])
         if answer.cut is not None:
             self.close_connection = True
+
+    def do_POST(self) -> None:
+        self.registry.sent.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.do_GET()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
         pass

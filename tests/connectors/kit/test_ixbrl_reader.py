@@ -280,3 +280,13 @@ def test_first_text_skips_blanks_and_joins_words() -> None:
     )
     assert first_text(report.facts) == "ACME LTD"
     assert first_text([]) is None
+
+
+def test_a_segment_without_dimensions_is_told_by_its_elements() -> None:
+    cut = "<xbrli:segment><d:GroupSegment/></xbrli:segment>"
+    resources = RESOURCES.replace("</xbrli:identifier>", "</xbrli:identifier>" + cut, 1)
+    fact = only(
+        '<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP">1</ix:nonFraction>', resources=resources
+    )
+    assert fact.context is not None
+    assert (fact.context.segments, fact.context.dimensions) == (("GroupSegment",), ())

@@ -1,0 +1,94 @@
+"""What the API answered of a company: staged blocks as statements like those of the bulk files.
+
+Belongs here: blocks to groups of a statement, each with the instant it was answered. Does not belong here: the
+choice between bulk and API (`profiles`).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Final
+
+import polars as pl
+
+from connectors.se import organisationer_fields as f
+from connectors.se.bolagsverket_fields import NAMES as BULK_NAMES
+from connectors.se.registered import ADDRESS, with_address, with_names
+
+_FIRST: Final = [f.NUMBER, f.SERIAL]
+_ACTIVITY: Final = {"JA": "1", "NEJ": "9"}
+_ROW: Final = "_row"
+
+# group of a statement -> block that answers it, and the columns it gives
+_BLOCKS: Final = {
+    "form": (f.FORM, {"form": "kod"}),
+    "country": (f.COUNTRY, {"country": "kod"}),
+    "deregistration": (f.DEREGISTRATION, {"deregistered": "datum"}),
+    "proceedings": (f.PROCEEDINGS, {"proceedings": "forfaranden"}),
+    "registration": (f.REGISTRATION, {"registered": "datum"}),
+}
+
+
+def registered(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Bolagsverket's groups, one row per company: `<group>_seen` is null where a group was never answered."""
+    first = _firsts(rows)
+    parts = [_block(first, block, columns, group) for group, (block, columns) in _BLOCKS.items()]
+    parts += [_names(first), _addresses(first), _block(first, f.REASON, {"reason": "kod"}, "reason")]
+    joined = reduce(_joined, parts)
+    # a reason of another day than the deregistration is of another deregistration
+    same = pl.col("reason_seen") == pl.col("deregistration_seen")
+    return joined.with_columns(pl.when(same).then("reason").alias("reason")).drop("reason_seen")
+
+
+def statistics(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """SCB's groups: activity, statistical form, industry."""
+    first = _firsts(rows)
+    activity = _block(first, f.ACTIVITY, {"activity": "kod"}, "activity").with_columns(
+        activity_word="verksamOrganisation " + pl.col("activity"),
+        activity=pl.col("activity").replace_strict(_ACTIVITY, default=None, return_dtype=pl.String),
+    )
+    form = _block(first, f.STATISTICAL_FORM, {"statistical_form": "kod"}, "statistical_form")
+    industry = _block(
+        first,
+        f.INDUSTRY,
+        {"industry": "sni", "industry_label": "sni_klartext", "industry_scheme": f.SCHEME},
+        "industry",
+    )
+    return reduce(_joined, [activity, form, industry])
+
+
+def _firsts(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Each block of the first of several firms under one number."""
+    return rows.sort(*_FIRST).unique([f.NUMBER, f.BLOCK], keep="first", maintain_order=True)
+
+
+def _joined(left: pl.LazyFrame, right: pl.LazyFrame) -> pl.LazyFrame:
+    return left.join(right, on=f.NUMBER, how="full", coalesce=True)
+
+
+def _block(rows: pl.LazyFrame, block: str, columns: dict[str, str], group: str) -> pl.LazyFrame:
+    return rows.filter(pl.col(f.BLOCK) == block).select(
+        f.NUMBER,
+        *(pl.col(source).alias(name) for name, source in columns.items()),
+        pl.col("_observed_at").alias(f"{group}_seen"),
+    )
+
+
+def _names(rows: pl.LazyFrame) -> pl.LazyFrame:
+    said = (
+        rows.filter(pl.col(f.BLOCK) == f.NAMES)
+        .with_row_index(_ROW)
+        .with_columns(pl.col("namn").alias(BULK_NAMES))
+    )
+    return (
+        with_names(said)
+        .select(f.NUMBER, pl.col("_name").alias("name"), pl.col("_observed_at").alias("name_seen"))
+        .filter(pl.col("name").is_not_null())
+    )
+
+
+def _addresses(rows: pl.LazyFrame) -> pl.LazyFrame:
+    said = rows.filter(pl.col(f.BLOCK) == f.ADDRESS)
+    return with_address(said, "adress").select(
+        f.NUMBER, *ADDRESS, pl.col("_observed_at").alias("address_seen")
+    )

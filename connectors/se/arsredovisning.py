@@ -1,0 +1,234 @@
+"""Dataset se.arsredovisningar: annual reports in iXBRL, in weekly zips, packages or loose (FORMAT 4 and 6).
+
+Belongs here: the declaration, recognising files, packages to documents to staged rows. Does not belong here:
+reading one document (`arsredovisning_document`), fetching (`arsredovisning_fetch`), shared tables
+(`arsredovisning_mapping`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.markup import Malformed
+from connectors.se import arsredovisning_fetch
+from connectors.se.arsredovisning_document import Document, NoReport, Row, read_document
+from connectors.se.arsredovisning_names import NESTED, basename, package, published, week_end
+from connectors.se.arsredovisning_schema import KEY, REPORTS
+from connectors.se.register import HOST, LICENCE, company_number
+
+_CHUNK: Final = 512  # documents of one batch
+_LARGEST: Final = 64 << 20  # bytes of a document; the registry's own limit is 5 MB
+_MARKUP: Final = re.compile(r"\.(?:x?html?|xml)(?:~\d+)?$", re.IGNORECASE)
+_HIDDEN: Final = re.compile(r"(?:^|/)(?:__MACOSX/|\._)")
+_NUMBER: Final = re.compile(r"(?<!\d)\d{6,8}-?\d{4}(?!\d)")
+_INLINE: Final = re.compile(rb"inlineXBRL", re.IGNORECASE)
+_INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]")
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Weekly zips and packages, and inline documents by their bytes. Documents do not say when they came."""
+    head = opening(head)
+    found = sniff(head)
+    if found is Format.ZIP or week_end(name) is not None:
+        return Recognised(published(name), Scope.PART)
+    if b"ListBucketResult" in head[:2048]:
+        return NotOurs("listing page of the archive: it is read while fetching")
+    if _INLINE.search(head.replace(b"\0", b"")):
+        return Recognised(None, Scope.PART)
+    if _INSTANCE.search(head):
+        return NotOurs("XBRL instance extracted from a report: the inline document itself is read")
+    return NotOurs(f"{found} that is no inline XBRL")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Rows of all documents of a piece; every package gives rows or is listed with its reason."""
+    yield from _Reader(piece).batches()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A document of a package that holds figures."""
+
+    member: str | None
+    sha256: str
+    document: Document
+
+
+class _Reader:
+    """Documents of one piece to batches."""
+
+    def __init__(self, piece: Piece) -> None:
+        self._piece = piece
+        self._registered_by = week_end(piece.name)
+        self._tally = staged.Tally(KEY)
+        self._rows: list[dict[str, Any]] = []
+        self._rejects: list[tuple[str, str, str]] = []
+        self._documents = 0
+
+    def batches(self) -> Iterator[Batch]:
+        members = staged.members(self._piece, keep=lambda name: _HIDDEN.search(name) is None)
+        for outer, inside in groupby(members, key=_package_of):
+            self._take(outer, inside)
+            if len(self._rows) >= _CHUNK:
+                yield self._drain()
+        if not self._documents and not self._rejects:
+            raise Unreadable(KEY, self._piece.name, "an archive without any annual report")
+        yield self._drain()
+
+    def _drain(self) -> Batch:
+        rows, rejects = self._rows, staged.reject_rows(self._rejects)
+        self._rows, self._rejects = [], []
+        return staged.batch(REPORTS, rows, rejects, self._tally.drain())
+
+    def _take(self, outer: str, members: Iterator[Piece]) -> None:
+        """The reports of one package: of several documents about one year the one with most figures."""
+        name = outer or basename(self._piece.name)
+        found = [document for member in members if (document := self._document(name, member)) is not None]
+        best: dict[tuple[str, Any], _Found] = {}
+        for one in sorted(found, key=lambda one: (-one.document.size, one.member or "")):
+            key = (one.document.number, one.document.end)
+            if best.setdefault(key, one) is not one and best[key].sha256 != one.sha256:
+                self._tally.add("skipped_documents", "a smaller report of the same year", name)
+        if outer and not best and not any(record == _public(name) for record, _, _ in self._rejects):
+            self._rejects.append((_public(name), "a package without an annual report", ""))
+        for one in best.values():
+            self._add(name, one)
+
+    def _document(self, name: str, member: Piece) -> _Found | None:
+        """A document with figures; what lies beside the report is counted, what is damaged is rejected."""
+        path = member.member
+        try:
+            if path is not None and not _MARKUP.search(path):
+                member.open().close()  # a zip that cannot be opened comes as itself, and says why
+                self._tally.add("skipped_documents", "no markup (picture, PDF, ESEF package)", name)
+                return None
+            body = _body(member)
+            due = package(f"{self._piece.name}{NESTED}{path or ''}")
+            document = read_document(body, due)
+        except Unreadable as error:
+            return self._refused(name, path, error.reason)
+        except Malformed as error:
+            return self._refused(name, path, str(error))
+        except NoReport as error:
+            if not error.beside or path is None:
+                return self._refused(name, path, str(error))
+            self._tally.add("skipped_documents", str(error), name)
+            return None
+        sha256 = self._piece.sha256 if path is None else hashlib.sha256(body).hexdigest()
+        return _Found(path, sha256, document)
+
+    def _refused(self, name: str, path: str | None, reason: str) -> None:
+        if path is None:
+            raise Unreadable(KEY, self._piece.name, reason)
+        self._rejects.append((_public(name), reason, _public(basename(path))))
+
+    def _add(self, name: str, found: _Found) -> None:
+        document = found.document
+        self._documents += 1
+        for (code, subject), count in document.signals.items():
+            self._tally.add(code, subject, document.number, count)
+        common = self._common(name, found)
+        if not any(row.end == document.end for row in document.rows):
+            self._tally.add("empty_year", "no figure of the document's own year", document.number)
+            self._rows.append(common | _blank(document))
+        self._rows.extend(common | _figures(row) for row in document.rows)
+
+    def _common(self, name: str, found: _Found) -> dict[str, Any]:
+        document = found.document
+        return {
+            "document_sha256": found.sha256,
+            "document": basename(name),
+            "member": found.member,
+            "organisationsnummer": document.number,
+            "company_name": document.name,
+            "seat": document.seat,
+            "balance_date": document.end,
+            "currency": document.currency,
+            "framework": document.framework,
+            "signed_date": document.signed,
+            "adopted_date": document.adopted,
+            "is_audited": document.is_audited,
+            "registered_by": self._registered_by,
+        }
+
+
+def _body(member: Piece) -> bytes:
+    with staged.opened(member) as stream:
+        body = stream.read(_LARGEST + 1)
+    if len(body) > _LARGEST:
+        raise Unreadable(KEY, member.name, f"a document of more than {_LARGEST} bytes")
+    return body
+
+
+def _public(name: str) -> str:
+    """A name without a number that may be a person's."""
+    return _NUMBER.sub(lambda found: found[0] if company_number(found[0]) else "(withheld)", name)
+
+
+def _package_of(member: Piece) -> str:
+    """The nested zip that a member lies in; empty where it lies in the piece itself."""
+    outer, nested, _ = (member.member or "").partition(NESTED)
+    if nested:
+        return outer
+    # a nested zip that cannot be opened comes as itself
+    return outer if outer.lower().endswith(".zip") else ""
+
+
+def _figures(row: Row) -> dict[str, Any]:
+    return {
+        "period_start": row.start,
+        "period_end": row.end,
+        "is_consolidated": row.is_group,
+        "is_comparative": row.is_comparative,
+        "is_overview": row.is_overview,
+        "revenue": row.revenue,
+        "gross_result": row.gross_result,
+        "operating_result": row.operating_result,
+        "after_financials": row.after_financials,
+        "net_result": row.net_result,
+        "equity": row.equity,
+        "untaxed_reserves": row.untaxed_reserves,
+        "share_capital": row.share_capital,
+        "total_assets": row.total_assets,
+        "employees": row.employees,
+    }
+
+
+def _blank(document: Document) -> dict[str, Any]:
+    return {
+        "period_start": document.start,
+        "period_end": document.end,
+        "is_consolidated": False,
+        "is_comparative": False,
+        "is_overview": False,
+    }
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Bolagsverket: annual reports",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 1 * * 1", stale_after_hours=240),  # published Mondays just after midnight
+    # A document that says nothing speaks for itself only; half of them failing is a change of format.
+    guard=Guard(max_rejected=0.5),
+    host=HOST,
+    staged={REPORTS.name: REPORTS},
+    files=(
+        "arsredovisning_ixbrl/**",
+        "arsredovisningar/**",
+        "arsredovisningar_bulk/**",
+        "arsredovisningar_bulk_listing/**",
+    ),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=arsredovisning_fetch.fetch,
+)

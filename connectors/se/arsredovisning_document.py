@@ -1,0 +1,228 @@
+"""One document of a filing to figures: whose, of which years and scopes, in which currency. Pure.
+
+Belongs here: the company, the year and the other words of a document. Does not belong here: the choice among
+facts (`arsredovisning_figures`), packages and frames (`arsredovisning`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Final
+
+from connectors.kit.facts import Fact, Report, day, first_text
+from connectors.kit.transforms import Unaccepted, loose_date
+from connectors.kit.xbrl import read_report
+from connectors.se import arsredovisning_tags as tags
+from connectors.se.arsredovisning_figures import Figures
+from connectors.se.register import company_number
+
+_LONGEST: Final = timedelta(days=18 * 31)  # a first or changed year lasts at most 18 months
+_FRAMEWORKS: Final = (("/k3", "K3"), ("/k2", "K2"))
+
+
+class NoReport(Exception):  # noqa: N818 - says what the document is
+    """A document that is no annual report of a known company and year. `beside`: an audit report and the like."""
+
+    def __init__(self, reason: str, *, beside: bool = False) -> None:
+        super().__init__(reason)
+        self.beside = beside
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Figures of one period and scope; None where the document tags none.
+
+    is_overview: known from the multi-year overview alone, which rounds.
+    """
+
+    start: date
+    end: date
+    is_group: bool
+    is_comparative: bool
+    is_overview: bool
+    revenue: int | None
+    gross_result: int | None
+    operating_result: int | None
+    after_financials: int | None
+    net_result: int | None
+    equity: int | None
+    untaxed_reserves: int | None
+    share_capital: int | None
+    total_assets: int | None
+    employees: int | None
+
+
+@dataclass(slots=True)
+class Document:
+    """What one document says. `size`: how many figures it tags, which tells the report from what lies beside."""
+
+    number: str
+    name: str | None
+    seat: str | None
+    start: date
+    end: date
+    currency: str | None
+    framework: str | None
+    signed: date | None
+    adopted: date | None
+    is_audited: bool
+    size: int
+    rows: list[Row] = field(default_factory=list)
+    signals: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+class _Said:
+    """The words of a document, by family of namespace: an audit report repeats some of the company's."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._facts = [fact for fact in facts if fact.name in tags.METADATA]
+
+    def of(self, name: str, family: str) -> list[Fact]:
+        return [fact for fact in self._facts if fact.name == name and family in (fact.namespace or "")]
+
+    def text(self, name: str, family: str = tags.COMPANY_FAMILY) -> str | None:
+        return first_text(self.of(name, family))
+
+    def date(self, name: str, family: str) -> date | None:
+        for fact in self.of(name, family):
+            try:
+                found = day(loose_date(str(fact.value or "")), is_end=False)
+            except Unaccepted:
+                continue
+            if found is not None:
+                return found
+        return None
+
+
+def read_document(body: bytes, due: tuple[str, date] | None) -> Document:
+    """One document. `due`: company and last day by the name of its package; the company must be that one.
+
+    Raises Malformed (no XBRL) or NoReport.
+    """
+    report = read_report(body, tags.WANTED)
+    said, figures = _Said(report.facts), Figures(report.facts, report.signals)
+    audits = [name for name in tags.AUDITED if said.of(name, tags.AUDIT_FAMILY)]
+    if not figures.count:
+        what = "an audit report" if audits else "a certificate or the like"
+        raise NoReport(f"{what}: no figure is tagged in it", beside=True)
+    number = _number(report, said, due)
+    start, end = _year(said, figures, report, None if due is None else due[1])
+    document = Document(
+        number=number,
+        name=said.text(tags.NAME),
+        seat=said.text(tags.SEAT),
+        start=start,
+        end=end,
+        currency=figures.currency,
+        framework=_framework(report.schemas),
+        signed=next(filter(None, (said.date(name, "") for name in tags.SIGNED)), None),
+        adopted=said.date(tags.ADOPTED, tags.CERTIFICATE_FAMILY),
+        is_audited=bool(audits),
+        size=figures.count,
+        signals=report.signals,
+    )
+    _check(document, said, due)
+    document.rows = _rows(figures, start, end)
+    return document
+
+
+def _number(report: Report, said: _Said, due: tuple[str, date] | None) -> str:
+    """The package's name decides; a document that states another company is not believed."""
+    contexts = (fact.context.entity for fact in report.facts if fact.context is not None)
+    texts = (said.text(tags.NUMBER), next(contexts, None))
+    stated = next(filter(None, (company_number(text or "") for text in texts)), None)
+    if due is not None and stated is not None and stated != due[0]:
+        raise NoReport("it states another company than the name of its package")
+    number = due[0] if due is not None else stated
+    if number is None:
+        raise NoReport("it states no organisation number")
+    return number
+
+
+def _year(said: _Said, figures: Figures, report: Report, due: date | None) -> tuple[date, date]:
+    """The year that the document states; else the longest stretch with figures that ends last."""
+    start = said.date(tags.FIRST_DAY, tags.COMPANY_FAMILY)
+    end = said.date(tags.LAST_DAY, tags.COMPANY_FAMILY)
+    if start is not None and end is not None and start <= end <= start + _LONGEST:
+        return start, end
+    last = end or due
+    found = [
+        (until, until - since, since)
+        for is_group in (False, True)
+        for since, until in figures.periods(is_group)
+        if since <= until <= since + _LONGEST and (last is None or until == last)
+    ]
+    if not found:
+        raise NoReport("it states no financial year, and no period of its figures tells one")
+    report.signals["assumed_year", "the document does not state its year"] += 1
+    until, _, since = max(found)
+    return since, until
+
+
+def _framework(schemas: Iterable[str]) -> str | None:
+    named = [name for schema in schemas for part, name in _FRAMEWORKS if part in schema]
+    return named[0] if named else None
+
+
+def _check(document: Document, said: _Said, due: tuple[str, date] | None) -> None:
+    if due is not None and due[1] != document.end:
+        document.signals["other_period", "the name of the package ends on another day"] += 1
+    stated = next(filter(None, map(said.text, tags.CURRENCY)), None)
+    # later editions name a member of a list (se-mem-base:…Member) instead of the code
+    is_code = stated is not None and document.currency is not None and len(stated) == len(document.currency)
+    if is_code and stated != document.currency:
+        document.signals["other_currency", str(stated)] += 1
+
+
+def _rows(figures: Figures, start: date, end: date) -> list[Row]:
+    """The own year of each scope, then every earlier period with figures."""
+    rows: list[Row] = []
+    for is_group in (False, True):
+        earlier = {found for found in figures.periods(is_group) if found[1] < start}
+        for since, until in [(start, end), *sorted(earlier, reverse=True)]:
+            row = _row(figures, since, until, is_group, is_comparative=until != end)
+            if row is not None:
+                rows.append(row)
+    return rows
+
+
+def _row(figures: Figures, start: date, end: date, is_group: bool, *, is_comparative: bool) -> Row | None:
+    def flow(names: tuple[str, ...], name: str) -> int | None:
+        return figures.money(figures.value(is_group, start, end, names), name)
+
+    def stock(names: tuple[str, ...], name: str) -> int | None:
+        return figures.money(figures.value(is_group, None, end, names), name)
+
+    net = flow(tags.NET_RESULT, "net_result")
+    row = Row(
+        start,
+        end,
+        is_group,
+        is_comparative,
+        is_overview=False,
+        revenue=flow(tags.REVENUE, "revenue"),
+        gross_result=flow(tags.GROSS_RESULT, "gross_result"),
+        operating_result=flow(tags.OPERATING_RESULT, "operating_result"),
+        after_financials=flow(tags.AFTER_FINANCIALS, "after_financials"),
+        net_result=stock(tags.NET_RESULT_IN_EQUITY, "net_result") if net is None else net,
+        equity=stock(tags.EQUITY, "equity"),
+        untaxed_reserves=stock(tags.UNTAXED_RESERVES, "untaxed_reserves"),
+        share_capital=stock(tags.SHARE_CAPITAL, "share_capital"),
+        total_assets=stock(tags.TOTAL_ASSETS, "total_assets"),
+        employees=figures.heads(figures.value(is_group, start, end, tags.EMPLOYEES)),
+    )
+    return _marked(row)
+
+
+def _marked(row: Row) -> Row | None:
+    """None where nothing is known; `is_overview` where an earlier year has none of the statements' lines."""
+    statement = (row.operating_result, row.net_result, row.equity, row.gross_result)
+    other = (row.revenue, row.after_financials, row.total_assets, row.employees)
+    if all(value is None for value in (*statement, *other)):
+        return None
+    if row.is_comparative and all(value is None for value in statement):
+        return replace(row, is_overview=True)
+    return row

@@ -1,0 +1,116 @@
+"""Which facts of an annual report are figures of which scope and period, and which counts (FORMAT 6).
+
+Contexts are known by their dates and segments, units by their measure, never by their ids. Does not belong
+here: whose the document is and of which year (`arsredovisning_document`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import date
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from typing import Final
+
+from connectors.kit.facts import Context, Fact, choose
+from connectors.se import arsredovisning_tags as tags
+
+_WHOLE: Final = Decimal(1)
+_LARGEST: Final = Decimal(2**63 - 1)
+_MOST_PEOPLE: Final = Decimal(10**10)
+
+Place = tuple[bool, date | None, date]  # group or company, first day (None: a balance), last day
+
+
+class Figures:
+    """The figures of one document, by place. `currency` is the one most of its amounts are in."""
+
+    def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
+        self.signals = signals
+        said = [fact for fact in facts if _is_figure(fact)]
+        self.count = len(said)
+        self.currency = self._main_currency(said)
+        self._places: dict[Place, dict[str, list[Fact]]] = {}
+        for fact in said:
+            self._add(fact)
+
+    def periods(self, is_group: bool) -> Iterator[tuple[date, date]]:
+        """First and last days of all stretches of a scope in which something flowed."""
+        for (group, start, end), found in self._places.items():
+            if group == is_group and start is not None and not tags.FLOWS.isdisjoint(found):
+                yield start, end
+
+    def value(self, is_group: bool, start: date | None, end: date, names: tuple[str, ...]) -> Decimal | None:
+        """The first of several concepts that has a value; `start` None asks for a balance."""
+        placed = self._places.get((is_group, start, end), {})
+        for name in names:
+            if name in placed:
+                choice = choose(placed[name])
+                if not choice.agree:
+                    self.signals["conflicting_facts", name] += 1
+                return choice.fact.number
+        return None
+
+    def money(self, value: Decimal | None, name: str) -> int | None:
+        """Whole units, halves to even; None and a signal for what no register means (more than 63 bits)."""
+        if value is None:
+            return None
+        if abs(value) > _LARGEST:
+            self.signals["amount_out_of_range", name] += 1
+            return None
+        return int(value.to_integral_value(ROUND_HALF_EVEN))
+
+    def heads(self, value: Decimal | None) -> int | None:
+        """Whole persons of full-time equivalents, halves up."""
+        if value is None:
+            return None
+        if not 0 <= value <= _MOST_PEOPLE:
+            self.signals["amount_out_of_range", "employees"] += 1
+            return None
+        return int(value.quantize(_WHOLE, ROUND_HALF_UP))
+
+    def _main_currency(self, facts: list[Fact]) -> str | None:
+        found = Counter(fact.unit.currency for fact in facts if fact.unit is not None)
+        del found[None]
+        for currency, count in found.most_common()[1:]:
+            self.signals["mixed_currencies", str(currency)] += count
+        return found.most_common(1)[0][0] if found else None
+
+    def _add(self, fact: Fact) -> None:
+        context = fact.context
+        if context is None or context.end is None:
+            return
+        is_group = self._scope(context)
+        if is_group is None:
+            return
+        if fact.name not in tags.EMPLOYEES:
+            currency = fact.unit.currency if fact.unit is not None else None
+            if currency is None:
+                self.signals["no_currency", fact.name] += 1
+            if currency is None or currency != self.currency:
+                return
+        place = (is_group, context.start, context.end)
+        self._places.setdefault(place, {}).setdefault(fact.name, []).append(fact)
+
+    def _scope(self, context: Context) -> bool | None:
+        """Group (True), company, or None: a part, or a segment nobody knows."""
+        if context.dimensions:
+            self.signals["unknown_dimension", context.dimensions[0].axis] += 1
+            return None
+        if not context.segments:
+            return False
+        if tags.GROUP_SEGMENT in context.segments:
+            return True
+        if tags.COMPANY_SEGMENT in context.segments:
+            return False
+        if tags.COMMON_SEGMENT not in context.segments:
+            self.signals["unknown_segment", context.segments[0]] += 1
+        return None
+
+
+def _is_figure(fact: Fact) -> bool:
+    return (
+        fact.number is not None
+        and fact.name in tags.NUMBERS
+        and tags.FIGURES_FAMILY in (fact.namespace or "")
+    )

@@ -1,0 +1,98 @@
+"""Present rows of `se_arsredovisning` to shared filings and figures, and what reports know of companies.
+
+Belongs here: columns to columns, over whole frames. Does not belong here: which fact is which figure
+(`arsredovisning_figures`), or how companies are put together (`profiles`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.se.arsredovisning_schema import KEY, NUMBER, REPORTS
+from connectors.se.register import company_ids
+from warehouse.schema.codes import FIGURES
+from warehouse.schema.ids import filing_id_of_bytes
+from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
+
+FILING_TYPE: Final = "annual_report"  # nothing else is distributed, however long the year
+REPORTED: Final = {NUMBER: pl.String, "report_name": pl.String, "report_seen": pl.Datetime("us", "UTC")}
+_HAS_FIGURES: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in FIGURES)
+_PERIOD: Final = ["company_id", "period_end", "is_consolidated"]
+
+
+def tables(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+    """`filings` and `financials_reported` of the companies whose present rows these are."""
+    rows = _with_ids(present.select(*REPORTS.names, "_observed_at", "_raw").collect())
+    return {FILINGS.name: _filings(rows), FINANCIALS_REPORTED.name: _financials(rows)}
+
+
+def names(present: pl.LazyFrame) -> pl.LazyFrame:
+    """The name in each company's newest report, for companies that no register file read so far holds."""
+    newest = present.filter(pl.col("company_name").is_not_null()).sort(
+        "balance_date", "registered_by", "_observed_at", "document_sha256", nulls_last=False
+    )
+    return newest.group_by(NUMBER, maintain_order=True).agg(
+        report_name=pl.col("company_name").last(), report_seen=pl.col("_observed_at").last()
+    )
+
+
+def _with_ids(rows: pl.DataFrame) -> pl.DataFrame:
+    """Company, filing of each scope, and the pointer to the document itself."""
+    rows = rows.with_columns(
+        company_id=company_ids(pl.col(NUMBER)),
+        raw=pl.when(pl.col("member").is_null())
+        .then("_raw")
+        .otherwise(pl.col("_raw").str.split("#").list.first() + "#" + pl.col("member")),
+    )
+    ids = [
+        filing_id_of_bytes(company, end, is_group, sha256)
+        for company, end, is_group, sha256 in rows.select(
+            "company_id", "balance_date", "is_consolidated", "document_sha256"
+        ).iter_rows()
+    ]
+    return rows.with_columns(filing_id=pl.Series(ids, dtype=pl.String))
+
+
+def _provenance() -> dict[str, pl.Expr]:
+    return {"register": pl.lit(KEY), "raw": pl.col("raw"), "observed_at": pl.col("_observed_at")}
+
+
+def _filings(rows: pl.DataFrame) -> pl.DataFrame:
+    """One per document and scope."""
+    own = rows.sort("is_comparative", "period_start", descending=[False, True])
+    first = own.unique(subset="filing_id", keep="first", maintain_order=True)
+    return first.select(
+        filing_id="filing_id",
+        company_id="company_id",
+        filing_type=pl.lit(FILING_TYPE),
+        native_id=pl.lit(None, pl.String),
+        document_sha256="document_sha256",
+        period_start=pl.when(~pl.col("is_comparative")).then("period_start"),
+        period_end="balance_date",
+        filed_at="registered_by",
+        is_amendment=pl.lit(value=False),
+        document_url=pl.lit(None, pl.String),
+        **_provenance(),
+    ).select(FILINGS.names)
+
+
+def _financials(rows: pl.DataFrame) -> pl.DataFrame:
+    """Figures as documents state them.
+
+    The overview of later years rounds: its rows count only where no statement of any document tells the year.
+    """
+    stated = rows.filter(_HAS_FIGURES)
+    told = stated.filter(~pl.col("is_overview")).select(_PERIOD).unique()
+    kept = pl.concat(
+        [
+            stated.filter(~pl.col("is_overview")),
+            stated.filter("is_overview").join(told, on=_PERIOD, how="anti"),
+        ]
+    )
+    return kept.with_columns(
+        accounting_standard=pl.col("framework"),
+        derived=pl.lit([], dtype=pl.List(pl.String)),
+        **_provenance(),
+    ).select(FINANCIALS_REPORTED.names)

@@ -1,0 +1,50 @@
+"""What names in the archive of annual reports say: weeks of registration, companies, periods.
+
+Belongs here: the names alone. Does not belong here: trusting them over a document (`arsredovisning_document`).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from connectors.kit.facts import day
+from connectors.se.register import company_number
+
+NESTED: Final = "!/"  # between an archive and what is in it
+_WEEKLY: Final = re.compile(r"(?:^|/)(\d{4})/(\d{2})_(\d{1,3})\.zip$")
+_PACKAGE: Final = re.compile(r"(?<!\d)(\d{6}-?\d{4})\D{1,20}?(\d{4}-\d{2}-\d{2})(?!\d)")
+
+
+def week_end(name: str) -> date | None:
+    """The Sunday that ends the week of registration in `…/2025/39_2.zip`; None for other names."""
+    found = _WEEKLY.search(name)
+    if found is None:
+        return None
+    try:
+        return date.fromisocalendar(int(found[1]), int(found[2]), 7)
+    except ValueError:  # week 53 of a year that has none
+        return None
+
+
+def published(name: str) -> datetime | None:
+    """When a weekly archive first came out: just after midnight behind its week."""
+    ended = week_end(name)
+    return None if ended is None else datetime.combine(ended + timedelta(days=1), time(), UTC)
+
+
+def package(name: str) -> tuple[str, date] | None:
+    """Company and last day of the period of `<number>_<day>.zip`, whatever stands between them."""
+    for part in reversed(name.split(NESTED)):
+        found = _PACKAGE.search(part)
+        number = company_number(found[1]) if found else None
+        end = day(found[2], is_end=False) if found else None
+        if number is not None and end is not None:
+            return number, end
+    return None
+
+
+def basename(name: str) -> str:
+    """The last part of a path."""
+    return name.rpartition("/")[2]

@@ -1,0 +1,156 @@
+"""Dataset se.blankning: the files of net short positions, for what they say of issuers (FORMAT 8.2).
+
+Belongs here: the declaration, what a file is, the spreadsheet's rows as a stream (43 MB of XML), rows to links.
+Holders and positions stay in RAW. Does not belong here: fetching (`issuers_fetch`).
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import IO, Any, Final
+
+import polars as pl
+from lxml import etree
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.facts import day
+from connectors.kit.formats import Format, sniff
+from connectors.kit.guarded import BROKEN, seekable
+from connectors.se import issuers, issuers_fetch
+
+_TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_TEXT: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_ROW: Final = f"{_TABLE}table-row"
+_CELLS: Final = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
+_REPEATED: Final = f"{_TABLE}number-columns-repeated"
+_COLUMNS: Final = (
+    ("namn på emittent", "name of the issuer", "name of issuer"),
+    ("isin",),
+    ("datum för positionen", "position date"),
+)
+_WIDTH: Final = 32  # cells of a row that are looked at: the sheet is declared 16,384 wide
+_LARGEST: Final = 1 << 30  # bytes of the sheet; it is 43 MB
+_EPOCH: Final = date(1899, 12, 30)
+_SERIAL: Final = re.compile(r"\d{5}")
+_STAMP: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.ods$")
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """A spreadsheet, known by its bytes; its name may carry the day."""
+    found = sniff(head)
+    if found is not Format.ZIP:
+        return NotOurs(f"{found} where a spreadsheet (ODS) was due")
+    stamp = _STAMP.search(name)
+    made = day(stamp[1], is_end=False) if stamp else None
+    return Recognised(None if made is None else datetime.combine(made, time(), UTC), Scope.PART)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `se_blankning_emittent`."""
+    tally = staged.Tally(piece.dataset)
+    rejects: list[tuple[object, str, object]] = []
+    try:
+        with (
+            seekable(piece.open(), 64 << 20) as stream,
+            zipfile.ZipFile(stream) as archive,
+            archive.open(_sheet(archive)) as sheet,
+        ):
+            links = list(_links(_rows(sheet), rejects))
+    except (*BROKEN, KeyError, RuntimeError, etree.XMLSyntaxError, _NoSheet) as error:
+        reason = f"no readable spreadsheet: {error}"
+        raise Unreadable(piece.dataset, piece.name, reason) from None
+    schema: dict[str, Any] = {"emittent": pl.String, "isin": pl.String, "day": pl.Date}
+    rows = pl.DataFrame(links, schema=schema, orient="row")
+    found = rows.group_by("emittent", "isin", maintain_order=True).agg(
+        first_day=pl.col("day").min(), last_day=pl.col("day").max()
+    )
+    yield staged.batch(issuers.SHORTS_ISSUERS, found, staged.reject_rows(rejects), tally.drain())
+
+
+class _NoSheet(Exception):  # noqa: N818 - says what the bytes are
+    """A zip that is no such spreadsheet."""
+
+
+def _sheet(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    sheet = archive.getinfo("content.xml")
+    if sheet.file_size > _LARGEST:
+        raise _NoSheet(f"the sheet unpacks to {sheet.file_size} bytes")
+    return sheet
+
+
+def _rows(sheet: IO[bytes]) -> Iterator[list[str]]:
+    """Texts of the cells of every row; what was read is let go."""
+    events = etree.iterparse(sheet, tag=_ROW, resolve_entities=False, no_network=True, huge_tree=True)
+    for _, row in events:
+        yield _cells(row)
+        row.clear()
+        parent = row.getparent()
+        while parent is not None and row.getprevious() is not None:
+            del parent[0]
+
+
+def _cells(row: etree._Element) -> list[str]:
+    cells: list[str] = []
+    for cell in row.iterchildren(*_CELLS):
+        text = " ".join("".join(part.itertext()) for part in cell.iterchildren(f"{_TEXT}p"))
+        repeated = cell.get(_REPEATED, "1")
+        cells += [" ".join(text.split())] * min(int(repeated) if repeated.isdecimal() else 1, _WIDTH)
+        if len(cells) >= _WIDTH:
+            break
+    return cells
+
+
+def _links(
+    rows: Iterator[list[str]], rejects: list[tuple[object, str, object]]
+) -> Iterator[tuple[str, str, date]]:
+    """(issuer, ISIN, day) of every row below the header."""
+    places: tuple[int, int, int] | None = None
+    for number, cells in enumerate(rows, 1):
+        if places is None:
+            places = _header(cells)
+            continue
+        if max(places) >= len(cells) or not any(cells):
+            continue
+        issuer, isin, when = (cells[place] for place in places)
+        made = _day(when)
+        if not issuer or issuers.ISIN.fullmatch(isin.upper()) is None or made is None:
+            rejects.append((f"row {number}", "no issuer, no ISIN or no day", f"{issuer} {isin} {when}"))
+            continue
+        yield issuer, isin.upper(), made
+    if places is None:
+        raise _NoSheet("no line names the columns (Namn på emittent, ISIN, Datum för positionen)")
+
+
+def _header(cells: list[str]) -> tuple[int, int, int] | None:
+    """Places of issuer, ISIN and day where a row names them; the English name may stand behind the Swedish."""
+    names = [cell.casefold() for cell in cells]
+    found = [next((at for at, name in enumerate(names) if name.startswith(due)), None) for due in _COLUMNS]
+    issuer, isin, when = found
+    return None if issuer is None or isin is None or when is None else (issuer, isin, when)
+
+
+def _day(text: str) -> date | None:
+    """2025-12-20; older files have the spreadsheet's own day numbers."""
+    if _SERIAL.fullmatch(text):
+        return _EPOCH + timedelta(days=int(text))
+    return day(text, is_end=False)
+
+
+DATASET: Final = Dataset(
+    key=issuers.SHORTS_KEY,
+    title="Finansinspektionen: net short positions, issuers",
+    licence=issuers.LICENCE,
+    cadence=Cadence(cron="30 15 * * 1-5", stale_after_hours=120),
+    guard=Guard(max_rejected=0.01),
+    host=issuers.SHORTS_HOST,
+    staged={issuers.SHORTS_ISSUERS.name: issuers.SHORTS_ISSUERS},
+    files=("fi_blankningsregistret/**", "blankning/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=issuers_fetch.shorts,
+)

@@ -1,0 +1,50 @@
+"""The fields of Bolagsverket's bulk: the staged table in the register's own words, and what is left in RAW."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warehouse.schema.types import Column, Kind, Table
+
+KEY: Final = "se.bolagsverket"
+IDENTITY: Final = "organisationsidentitet"
+NUMBER: Final = "organisationsnummer"
+SERIAL: Final = "namnskyddslopnummer"
+NAMES: Final = "organisationsnamn"
+FORM: Final = "organisationsform"
+PROCEEDINGS: Final = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
+
+# Every column of the file, and whether it is read; without one of those a record would be misjudged.
+FIELDS: Final = {
+    IDENTITY: True,
+    SERIAL: True,
+    "registreringsland": True,
+    NAMES: True,
+    FORM: True,
+    "avregistreringsdatum": True,
+    "avregistreringsorsak": True,
+    PROCEEDINGS: True,
+    "registreringsdatum": True,
+    "verksamhetsbeskrivning": False,  # free text, left in RAW
+    "postadress": True,
+}
+
+_T: Final = Kind.TEXT
+ORGANISATIONS: Final = Table(
+    "se_bolagsverket",
+    "Rows of the bulk: one per organisation and protected name.",
+    (NUMBER, SERIAL, "rad"),
+    (
+        Column(NUMBER, _T, "ten digits, from organisationsidentitet", nullable=False),
+        Column(SERIAL, _T, "serial of the name's protection; empty text where there is none", nullable=False),
+        Column("rad", Kind.INTEGER, "which of several rows with the same two, from 1", nullable=False),
+        Column("registreringsland", _T, "country code"),
+        Column(NAMES, _T, "names: text$type$date[$activity], separated by |"),
+        Column(FORM, _T, "legal form"),
+        Column("avregistreringsdatum", Kind.DATE, "deregistered"),
+        Column("avregistreringsorsak", _T, "why"),
+        Column(PROCEEDINGS, _T, "proceedings under way: code$date, separated by |"),
+        Column("registreringsdatum", Kind.DATE, "registered"),
+        Column("postadress", _T, "street$c/o$city$postcode$country"),
+    ),
+)

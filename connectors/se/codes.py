@@ -1,0 +1,28 @@
+"""Code lists of the registers (`codes/*.csv`) and which industry codes a snapshot uses.
+
+Does not belong here: labels that answers carry themselves, which are taken as delivered.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from connectors.kit.codes import load
+
+LEGAL_FORMS: Final = load("connectors.se", "legal_forms")
+DEREGISTRATIONS: Final = load("connectors.se", "deregistrations")
+PROCEEDINGS: Final = load("connectors.se", "proceedings")
+STATISTICAL_FORMS: Final = load("connectors.se", "statistical_forms")
+COUNTIES: Final = load("connectors.se", "counties")
+MUNICIPALITIES: Final = load("connectors.se", "municipalities")
+SNI2007: Final = load("connectors.se", "sni2007")
+
+OLD_CODES: Final = "SNI2007"
+NEW_CODES: Final = "SNI2025"
+_SWITCHED: Final = 2026  # the first year whose snapshots hold SNI 2025 (FORMAT 7.1)
+
+
+def industry_scheme(observed_at: datetime) -> str:
+    """Which edition the industry codes of a snapshot are; no record says so."""
+    return OLD_CODES if observed_at.year < _SWITCHED else NEW_CODES

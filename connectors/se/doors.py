@@ -1,0 +1,215 @@
+"""Taking persons out of the bulk files before they are archived: sole traders' numbers are their own.
+
+What cannot be shown to be a company's record does not pass. A zip comes out as its plain lines (the archive
+packs them again). The last line says how many records were withheld: `#withheld<TAB>n`; a body that nobody
+could look through is replaced by `#unreadable<TAB>reason`, and reading refuses the file for that reason.
+
+Does not belong here: reading what passes (`bulk_rows`), or answers of the API (`organisationer_door`).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, BinaryIO, Final, cast
+
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.guarded import BROKEN
+from connectors.se.register import company_number
+
+WITHHELD: Final = b"#withheld\t"
+UNREADABLE: Final = b"#unreadable\t"
+_BLOCK: Final = 4 << 20
+_LONGEST: Final = 16 << 20  # bytes without a record's beginning: not such a file
+_IN_MEMORY: Final = 64 << 20
+_TRIES: Final = 64  # lines from the end of a block in which a record's beginning is looked for
+_MOST: Final = 16 << 30  # uncompressed; the larger file is about 1.2 GB
+
+# A record begins a line; whatever follows up to the next beginning belongs to it, line breaks included.
+_BEGINNING: Final = re.compile(rb'^"?([\d -]{8,15})(?:\$([^";$\r\n]*)|\Z)', re.MULTILINE)
+_PERSON_TYPE: Final = re.compile(rb"PERSON|SAMORD|GDNUM|DODSB", re.IGNORECASE)
+_SOLE_TRADER: Final = b'";"E-ORGFO";"'
+_STATISTICAL_PERSONS: Final = frozenset({b"10", b"91"})  # JurForm: natural persons, estates
+
+
+class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
+    """Why the body could not be looked through."""
+
+
+class _Stream(io.RawIOBase):
+    """A readable file over a generator of blocks."""
+
+    def __init__(self, blocks: Generator[bytes, None, None]) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._blocks.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def stream(blocks: Generator[bytes, None, None]) -> BinaryIO:
+    """A file to read over blocks that are made while it is read."""
+    return io.BufferedReader(_Stream(blocks), _BLOCK)
+
+
+Passes = Callable[[BinaryIO], Iterator[tuple[bytes, int]]]  # blocks that pass, and records withheld in each
+
+
+def without_persons(body: BinaryIO) -> BinaryIO:
+    """Bolagsverket's bulk without records of persons."""
+    return stream(_passing(body, _records))
+
+
+def without_natural_persons(body: BinaryIO) -> BinaryIO:
+    """SCB's bulk without rows that are not a legal person's."""
+    return stream(_passing(body, _rows))
+
+
+def _passing(body: BinaryIO, passes: Passes) -> Generator[bytes, None, None]:
+    withheld, ended = 0, True
+    try:
+        for plain in _plain(body):
+            for block, dropped in passes(plain):
+                withheld += dropped
+                ended = block.endswith(b"\n") if block else ended
+                yield block
+    except (_Unseen, *BROKEN, RuntimeError) as error:  # RuntimeError: an encrypted member
+        reason = " ".join((str(error) or type(error).__name__).split())
+        yield b"\n" + UNREADABLE + reason.encode() + b"\n"
+        return
+    if withheld:
+        yield (b"" if ended else b"\n") + WITHHELD + str(withheld).encode() + b"\n"
+
+
+def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
+    """The text in a body: the members of a zip, or itself."""
+    if not body.seekable():
+        # the archive goes on reading the body behind us: it stays open
+        with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
+            shutil.copyfileobj(body, spool, 1 << 20)
+            yield from _plain(cast("BinaryIO", spool))
+        return
+    body.seek(0)
+    kind = sniff(body.read(HEAD))
+    body.seek(0)
+    if kind is Format.TEXT:
+        yield body
+    elif kind is Format.ZIP:
+        with zipfile.ZipFile(body) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if sum(member.file_size for member in members) > _MOST:
+                raise _Unseen(f"the zip unpacks to more than {_MOST} bytes")
+            for member in members:
+                with archive.open(member) as opened:
+                    yield cast("BinaryIO", opened)
+    else:
+        raise _Unseen(f"{kind.value} where a zip with the bulk's text was due")
+
+
+def _records(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    yield _header(plain, b"organisationsidentitet"), 0
+    rest = b""
+    while block := plain.read(_BLOCK):
+        rest += block
+        last = _last_beginning(rest)
+        if last:
+            yield _kept(rest[:last])
+            rest = rest[last:]
+        elif len(rest) > _LONGEST:
+            raise _Unseen(f"no record begins within {_LONGEST} bytes")
+    yield _kept(rest)
+
+
+def _header(plain: BinaryIO, column: bytes) -> bytes:
+    """The first line, which must name the column that tells persons from companies."""
+    header = plain.readline(_LONGEST)
+    if column.lower() not in header.lower() and not header.startswith((WITHHELD, UNREADABLE)):
+        raise _Unseen(f"no column {column.decode()} in the first line")
+    return header
+
+
+def _last_beginning(text: bytes) -> int:
+    """Where the last record of a text begins; 0 where none does behind the first."""
+    place = len(text)
+    for _ in range(_TRIES):
+        place = text.rfind(b"\n", 0, place)
+        if place < 0:
+            return 0
+        if _BEGINNING.match(text, place + 1):
+            return place + 1
+    return 0
+
+
+def _kept(text: bytes) -> tuple[bytes, int]:
+    """A text of whole records without those of persons, and how many those were."""
+    begins = list(_BEGINNING.finditer(text))
+    ends = [found.start() for found in begins[1:]] + [len(text)]
+    since = begins[0].start() if begins else len(text)
+    withheld = int(bool(text[:since].strip()))  # what no record's beginning precedes is nobody's to show
+    kept: list[bytes] = []
+    for found, end in zip(begins, ends, strict=False):
+        if _is_company(found, text, end):
+            continue
+        kept.append(text[since : found.start()])
+        since = end
+        withheld += 1
+    kept.append(text[since:])
+    return b"".join(kept), withheld
+
+
+def _is_company(found: re.Match[bytes], text: bytes, end: int) -> bool:
+    number, kind = found.groups()
+    if kind is None or company_number(number.decode()) is None or _PERSON_TYPE.search(kind):
+        return False
+    return text.find(_SOLE_TRADER, found.end(), end) < 0
+
+
+def _rows(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Lines whose number is a legal person's; a line cut in two cannot be told and does not pass."""
+    header = _header(plain, b"PeOrgNr")
+    yield header, 0
+    names = [name.strip().lower() for name in header.removeprefix(b"\xef\xbb\xbf").split(b"\t")]
+    place = names.index(b"peorgnr") if b"peorgnr" in names else len(names)
+    form = names.index(b"jurform") if b"jurform" in names else len(names)
+    rest = b""
+    while block := plain.read(_BLOCK):
+        lines, newline, rest = (rest + block).rpartition(b"\n")
+        yield _kept_rows(lines + newline, place, form)
+        if len(rest) > _LONGEST:
+            raise _Unseen(f"a line of more than {_LONGEST} bytes")
+    yield _kept_rows(rest, place, form)
+
+
+def _kept_rows(text: bytes, place: int, form: int) -> tuple[bytes, int]:
+    lines = io.BytesIO(text).readlines()
+    kept = [line for line in lines if _is_legal_person(line.split(b"\t"), place, form)]
+    return b"".join(kept), sum(1 for line in lines if line.strip()) - len(kept)
+
+
+def _is_legal_person(fields: list[bytes], place: int, form: int) -> bool:
+    if len(fields) <= max(place, form):
+        return fields[0] == WITHHELD.strip()
+    number = fields[place].strip().decode("ascii", "replace")
+    if not number.startswith("16") or company_number(number) is None:
+        return False
+    return fields[form].strip() not in _STATISTICAL_PERSONS

@@ -1,0 +1,127 @@
+"""Dataset se.insyn: exports of the insider register, for what they say of issuers (FORMAT 8.1).
+
+Belongs here: the declaration, what a file is, rows to links. Revised and cancelled reports stay in an export;
+only current ones count. Does not belong here: the text and its columns (`insyn_columns`), fetching
+(`issuers_fetch`).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.facts import day
+from connectors.se import insyn_columns as columns
+from connectors.se import issuers, issuers_fetch
+
+_CURRENT: Final = ("aktuell", "current")
+_OVER: Final = ("reviderad", "makulerad", "revised", "cancelled", "canceled")
+_OFF_VENUE: Final = ("utanför handelsplats", "outside a trading venue")
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """An export, with or without rows; its first line tells."""
+    del name
+    text = columns.text_of(head)
+    try:
+        _, _, rows = columns.table(text)
+    except columns.NotAnExport as error:
+        return NotOurs(f"no export of the insider register: {str(error).partition(';')[0]}")
+    if next(rows, None) is None and len(head) < 65_536:  # noqa: PLR2004 - the head is the whole file
+        return NotOurs("an export without rows")
+    return Recognised(None, Scope.PART)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `se_insyn_emittent`."""
+    with staged.opened(piece) as body:
+        text = columns.text_of(body.read())
+    if text.startswith(columns.UNREADABLE):
+        raise Unreadable(piece.dataset, piece.name, text[len(columns.UNREADABLE) :].strip())
+    tally = staged.Tally(piece.dataset)
+    rejects: list[tuple[object, str, object]] = []
+    try:
+        places, unknown, rows = columns.table(text)
+        links = [link for row in _rows(rows, places, rejects) if (link := _link(row, tally)) is not None]
+    except (columns.NotAnExport, csv.Error) as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from None
+    for name in unknown:
+        tally.add("unknown_column", name)
+    yield staged.batch(issuers.INSIDER_ISSUERS, _joined(links), staged.reject_rows(rejects), tally.drain())
+
+
+def _rows(
+    rows: Iterator[list[str]], places: dict[str, int], rejects: list[tuple[object, str, object]]
+) -> Iterator[dict[str, str]]:
+    for line, row in enumerate(rows, 2):
+        if not row:
+            continue
+        if len(row) <= max(places.values()):
+            rejects.append((f"row {line}", f"{len(row)} fields where {max(places.values()) + 1} are due", ""))
+            continue
+        said = {name: row[place].strip() for name, place in places.items()}
+        if not said[columns.ISSUER] or day(said[columns.PUBLISHED], is_end=False) is None:
+            rejects.append((f"row {line}", "no issuer or no day of publication", said[columns.ISSUER]))
+            continue
+        yield said
+
+
+def _link(said: dict[str, str], tally: staged.Tally) -> dict[str, Any] | None:
+    status = said[columns.STATUS].casefold()
+    if status not in _CURRENT:
+        if status not in _OVER:
+            tally.add("unknown_code", f"Status {said[columns.STATUS]}", said[columns.ISSUER])
+        return None
+    venue = said[columns.VENUE]
+    return {
+        "emittent": " ".join(said[columns.ISSUER].split()),
+        "lei": _code(issuers.LEI, said[columns.LEI].upper(), "LEI", tally),
+        "isin": _code(issuers.ISIN, said[columns.ISIN].upper(), "ISIN", tally),
+        "handelsplats": venue if venue and venue.casefold() not in _OFF_VENUE else None,
+        "day": day(said[columns.PUBLISHED], is_end=False),
+    }
+
+
+def _code(pattern: re.Pattern[str], text: str, kind: str, tally: staged.Tally) -> str:
+    """A code; empty and a signal for text that is none."""
+    if pattern.fullmatch(text):
+        return text
+    if text:
+        tally.add("unreadable_value", kind, text)
+    return ""
+
+
+def _joined(links: list[dict[str, Any]]) -> pl.DataFrame:
+    """One row per link: when it was said first and last, and where the last trade on a venue was."""
+    schema: dict[str, Any] = dict.fromkeys(("emittent", "lei", "isin", "handelsplats"), pl.String)
+    rows = pl.DataFrame(links, schema=schema | {"day": pl.Date}, orient="row").sort(
+        "day", maintain_order=True
+    )
+    return rows.group_by(*issuers.INSIDER_ISSUERS.key, maintain_order=True).agg(
+        handelsplats=pl.col("handelsplats").drop_nulls().last(),
+        first_day=pl.col("day").min(),
+        last_day=pl.col("day").max(),
+    )
+
+
+DATASET: Final = Dataset(
+    key=issuers.INSIDER_KEY,
+    title="Finansinspektionen: insider register, issuers",
+    licence=issuers.LICENCE,
+    cadence=Cadence(cron="20 5 * * *", stale_after_hours=72),
+    guard=Guard(max_rejected=0.01),
+    host=issuers.INSIDER_HOST,
+    staged={issuers.INSIDER_ISSUERS.name: issuers.INSIDER_ISSUERS},
+    files=("fi_insynsregistret/**", "insyn/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=issuers_fetch.insider,
+    redact=columns.without_persons,
+)

@@ -1,0 +1,84 @@
+"""Sweden's staged tables to the shared tables: which rows concern which company, and their image.
+
+Does not belong here: the mapping of one kind of record (`registered`, `statistics`, `profiles`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import SharedTables
+from connectors.kit import staged
+from connectors.se import (
+    answered,
+    arsredovisning_mapping,
+    arsredovisning_schema,
+    bolagsverket_fields,
+    organisationer_fields,
+    profiles,
+    registered,
+    scb_fields,
+    statistics,
+)
+from connectors.se.arsredovisning_schema import REPORTS
+from connectors.se.bolagsverket_fields import ORGANISATIONS
+from connectors.se.organisationer_fields import ANSWERS
+from connectors.se.register import company_ids
+from connectors.se.scb_fields import STATISTICS
+from warehouse.schema.tables import COMPANIES
+from warehouse.schema.types import Table
+
+PRECEDENCE: Final = {
+    "name": (
+        bolagsverket_fields.KEY,
+        organisationer_fields.KEY,
+        scb_fields.KEY,
+        arsredovisning_schema.KEY,
+    ),
+    "status": (bolagsverket_fields.KEY, organisationer_fields.KEY, scb_fields.KEY),
+    "sni_code": (scb_fields.KEY, organisationer_fields.KEY),
+    "figures": (arsredovisning_schema.KEY,),
+}
+NUMBER_COLUMNS: Final = {
+    ORGANISATIONS.name: bolagsverket_fields.NUMBER,
+    STATISTICS.name: scb_fields.NUMBER,
+    ANSWERS.name: organisationer_fields.NUMBER,
+    REPORTS.name: arsredovisning_schema.NUMBER,
+}
+_META: Final = {
+    "_observed_at": pl.Datetime("us", "UTC"),
+    "_raw": pl.String(),
+    "_retired_at": pl.Datetime("us", "UTC"),
+}
+
+
+def touches(table: str, rows: pl.DataFrame) -> pl.Series:
+    """The company that each staged row concerns; null for links of issuers, which name none."""
+    if table not in NUMBER_COLUMNS:
+        return pl.Series("_company_id", [None] * rows.height, pl.String)
+    return rows.select(company_ids(pl.col(NUMBER_COLUMNS[table])).alias("_company_id")).to_series()
+
+
+def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
+    """The shared tables of the touched companies on a logical day."""
+    answers = _rows(tables, ANSWERS)
+    bulk = profiles.bulk_statements(registered.statements(_rows(tables, ORGANISATIONS)))
+    said = profiles.newest(bulk, answered.registered(answers))
+    units = statistics.statements(_rows(tables, STATISTICS))
+    known = profiles.newest_statistics(units, answered.statistics(answers))
+    reports = _rows(tables, REPORTS)
+    return {
+        COMPANIES.name: profiles.companies(said, known, arsredovisning_mapping.names(reports), today),
+        **arsredovisning_mapping.tables(reports),
+    }
+
+
+def _rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
+    """The rows of one staged table; none where nothing was ever staged."""
+    if table.name in tables:
+        return tables[table.name].select(*table.names, *_META)
+    return pl.LazyFrame(schema={**staged.schema(table), **_META})

@@ -1,0 +1,261 @@
+"""Dataset se.organisationer: answers of the API «Värdefulla datamängder» about single companies (FORMAT 5).
+
+Belongs here: the declaration, what a file is, answers to staged blocks. A partial answer is a 200: a block
+that carries `fel` makes no row, so nothing known is ever overwritten by it. Does not belong here: which block
+counts for a profile (`answered`), asking (`organisationer_fetch`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+from typing import Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    NOT_A_COMPANY,
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.record import Record, RecordError
+from connectors.se import codes, organisationer_fetch
+from connectors.se import organisationer_fields as f
+from connectors.se.organisationer_door import UNREADABLE, is_company, without_persons
+from connectors.se.register import GATEWAY, LICENCE, company_number
+
+_DAY: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T.*)?$")
+_UNKNOWN: Final = "ORGANISATION_FINNS_EJ"
+_HEAD: Final = 65_536
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Answers about companies; requests, errors and answers about persons are told from them."""
+    del name
+    try:
+        body: Any = msgspec.json.decode(head)
+    except MALFORMED:
+        whole = len(head) < _HEAD
+        return NotOurs("no JSON") if whole else Recognised(None, Scope.PART)
+    if not isinstance(body, dict):
+        return NotOurs("JSON that is no answer")
+    return _judged(body)
+
+
+def _judged(body: dict[str, Any]) -> Recognised | NotOurs:
+    organisations = body.get("organisationer")
+    if isinstance(organisations, list):
+        if organisations and not any(is_company(one) for one in organisations):
+            return NotOurs("an answer about persons: withheld at the door")
+        return Recognised(None, Scope.PART)
+    if "openapi" in body or "swagger" in body:
+        return NotOurs("description of an API, not an answer of it")
+    if "identitetsbeteckning" in body:
+        return NotOurs("a request, not an answer")
+    if "status" in body and "title" in body:
+        return NotOurs(f"error answer of the API (status {body['status']})")
+    return NotOurs("JSON that is no answer about organisations")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `se_organisation`."""
+    with staged.opened(piece) as body:
+        text = body.read()
+    try:
+        answer: Any = msgspec.json.decode(text)
+    except MALFORMED as error:
+        raise Unreadable(piece.dataset, piece.name, f"JSON was due: {error}") from None
+    organisations = answer.get("organisationer") if isinstance(answer, dict) else None
+    if not isinstance(organisations, list):
+        reason = answer.get(UNREADABLE) if isinstance(answer, dict) else None
+        raise Unreadable(piece.dataset, piece.name, str(reason or "no list of organisations in it"))
+    tally = staged.Tally(piece.dataset)
+    rows: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    for element in organisations:
+        try:
+            rows += _Organisation(element, piece.observed_at, tally).rows()
+        except RecordError as error:
+            is_none = error.reason.startswith(NOT_A_COMPANY)
+            rejects.append((_shown(element), error.reason if is_none else str(error), ""))
+    yield staged.batch(f.ANSWERS, rows, staged.reject_rows(rejects), tally.drain())
+
+
+def _shown(element: Any) -> str:
+    identity = element.get("organisationsidentitet") if isinstance(element, dict) else None
+    number = identity.get("identitetsbeteckning") if isinstance(identity, dict) else None
+    return company_number(str(number)) or "(withheld)"
+
+
+class _Organisation:
+    """One element of an answer, taken apart block by block."""
+
+    def __init__(self, element: object, at: datetime, tally: staged.Tally) -> None:
+        self._tally = tally
+        self._scheme = codes.industry_scheme(at)
+        identity = Record(element, tally, "").child("organisationsidentitet")
+        self.number = company_number(identity.text("identitetsbeteckning") or "") or ""
+        self._record = Record(element, tally, self.number)
+        if not self.number:
+            raise RecordError("organisationsidentitet", "no organisation number: the answer is partial")
+        self._record.ignore("organisationsidentitet")
+        serial = self._record.integer("namnskyddslopnummer")
+        self._serial = "" if serial is None else str(serial)
+        self._failed: list[str] = []
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the blocks that were answered."""
+        for key in f.IGNORED:  # not read; but where one fails the answer is partial all the same
+            self._sound(key, self._record.take(key) or {})
+        blocks = {
+            f.SPELLINGS.get(key, key): self._record.take(key)
+            for key in (*_READERS, *f.SPELLINGS)
+            if key in self._record
+        }
+        said = {key: self._sound(key, block) for key, block in blocks.items() if block is not None}
+        found = {key: _READERS[key](self, block) for key, block in said.items() if block is not None}
+        if not self._failed:  # in a sound answer nothing is a statement too
+            found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
+        elif set(self._failed) == {_UNKNOWN} and not found:
+            raise RecordError("fel", f"{NOT_A_COMPANY}: unknown to the registers")
+        self._record.close()
+        keys = {f.NUMBER: self.number, f.SERIAL: self._serial}
+        return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]
+
+    def _sound(self, key: str, block: object) -> Record | None:
+        """The block where its producer answered; a failure is counted and leaves what is known."""
+        record = Record(block, self._tally, self.number, key)
+        record.ignore("dataproducent")
+        fault = record.take("fel")
+        if fault is None:
+            return record
+        kind = str(fault.get("typ")) if isinstance(fault, dict) else "fel"
+        self._failed.append(kind)
+        self._tally.add("partial_answer", f"{key}: {kind}", self.number)
+        return None
+
+    def names(self, block: Record) -> dict[str, Any] | None:
+        found = [self._name(name) for name in block.children("organisationsnamnLista")]
+        block.close()
+        return {"namn": "|".join(found)} if found else None
+
+    def _name(self, name: Record) -> str:
+        kind = name.child("organisationsnamntyp")
+        kind.ignore("klartext")
+        name.ignore("verksamhetsbeskrivningSarskiltForetagsnamn")
+        # the sign between names must not be in one
+        text = _plain(name.text("namn") or "").replace("|", "/")
+        day = name.text("registreringsdatum")
+        return f"{text}${kind.text('kod') or 'NAMN'}-ORGNAM${'' if day is None else day[:10]}"
+
+    def code(self, block: Record) -> dict[str, Any] | None:
+        code, label = block.text("kod"), block.text("klartext")
+        block.close()
+        return None if code is None else {"kod": code.partition("-")[0], "klartext": _label(label)}
+
+    def deregistration(self, block: Record) -> dict[str, Any] | None:
+        day = self._day(block, "avregistreringsdatum")
+        block.close()
+        return {"datum": day}
+
+    def registration(self, block: Record) -> dict[str, Any] | None:
+        day = self._day(block, "registreringsdatum")
+        block.ignore("infortHosScb")
+        block.close()
+        return None if day is None else {"datum": day}
+
+    def _day(self, block: Record, key: str) -> date | None:
+        text = block.text(key)
+        found = _DAY.match(text or "")
+        if text and found is None:
+            self._tally.add("unreadable_value", key, self.number)
+        try:
+            return date.fromisoformat(found[1]) if found else None
+        except ValueError:
+            self._tally.add("unreadable_value", key, self.number)
+            return None
+
+    def proceedings(self, block: Record) -> dict[str, Any] | None:
+        key = f"{f.PROCEEDINGS}Lista"
+        other = next(iter(f.SPELLINGS)) + "Lista"
+        said = [self._proceeding(one) for name in (key, other) for one in block.children(name)]
+        block.close()
+        return {"forfaranden": "|".join(said) or None}
+
+    def _proceeding(self, one: Record) -> str:
+        code, day = one.need("kod").partition("-")[0], one.text("fromDatum")
+        one.ignore("klartext")
+        if code not in codes.PROCEEDINGS:
+            self._tally.add("unknown_proceeding", code, self.number)
+        return f"{code}${'null' if day is None else day[:10]}"
+
+    def address(self, block: Record) -> dict[str, Any] | None:
+        inside = block.child("postadress")
+        keys = ("utdelningsadress", "coAdress", "postort", "postnummer", "land")
+        parts = [_plain(inside.text(key) or "").replace("$", " ") for key in keys]
+        block.close()
+        if not any(parts):
+            return None
+        country = "SE" if parts[4].casefold() in ("", "sverige", "se", "se-land") else parts[4]
+        return {"adress": "$".join((*parts[:4], country))}
+
+    def industry(self, block: Record) -> dict[str, Any] | None:
+        found = block.children("sni")
+        texts = [(one.text("kod"), _label(one.text("klartext"))) for one in found]
+        block.close()
+        code = re.sub(r"\D", "", texts[0][0] or "") if texts else ""
+        if len(code) != 5 or code == "00000":  # noqa: PLR2004 - the fifth digit is the country's own
+            return None
+        return {"sni": code, "sni_klartext": texts[0][1], f.SCHEME: self._scheme}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _label(text: str | None) -> str | None:
+    """A label; «n/a» is none."""
+    said = _plain(text or "")
+    return said if said and said.casefold() != "n/a" else None
+
+
+_READERS: Final = {
+    f.NAMES: _Organisation.names,
+    f.FORM: _Organisation.code,
+    f.COUNTRY: _Organisation.code,
+    f.DEREGISTRATION: _Organisation.deregistration,
+    f.REASON: _Organisation.code,
+    f.PROCEEDINGS: _Organisation.proceedings,
+    f.REGISTRATION: _Organisation.registration,
+    f.ADDRESS: _Organisation.address,
+    f.STATISTICAL_FORM: _Organisation.code,
+    f.ACTIVITY: _Organisation.code,
+    f.INDUSTRY: _Organisation.industry,
+}
+
+DATASET: Final = Dataset(
+    key=f.KEY,
+    title="Bolagsverket: answers about single companies",
+    licence=LICENCE,
+    cadence=Cadence(cron="45 4 * * *", stale_after_hours=48),
+    guard=Guard(max_rejected=0.5),  # one answer speaks for itself only
+    host=GATEWAY,
+    staged={f.ANSWERS.name: f.ANSWERS},
+    files=("bolagsverket_api/**", "organisationer/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=organisationer_fetch.fetch,
+    wants=organisationer_fetch.wanted,
+    redact=without_persons,
+)

@@ -1,0 +1,127 @@
+"""Asking the API «Värdefulla datamängder» about single companies: OAuth2 with client credentials.
+
+Keys are the operator's (`FIRM_CREDENTIALS`, for the portal's host); without them nothing is asked. Asked are
+companies that registered lately, of which SCB's file knows nothing for weeks. Does not belong here: pace and
+retries (`connectors.kit.http`), or reports, which come by the week (`arsredovisning_fetch`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+import msgspec
+import polars as pl
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import FetchError, Refused, WrongBody
+from connectors.kit.formats import Format
+from connectors.se.bolagsverket_fields import NUMBER, ORGANISATIONS
+from connectors.se.register import GATEWAY, company_number
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+TOKEN_URL: Final = "https://portal.api.bolagsverket.se/oauth2/token"  # noqa: S105 - an address, no secret
+ORGANISATIONS_URL: Final = f"https://{GATEWAY}/vardefulla-datamangder/v1/organisationer"
+SCOPE: Final = "vardefulla-datamangder:read vardefulla-datamangder:ping"
+MOST: Final = 3_600  # companies of one run: the limit is not published, and a guide names one call a second
+_YOUNG: Final = timedelta(days=60)
+_EARLY: Final = timedelta(seconds=60)  # before its end a token is renewed
+_OK: Final = 200
+_REFUSED_TOKEN: Final = 401
+_ANSWERS: Final = (400, 404, 500)  # about this number: the next one is asked all the same
+_PATIENCE: Final = 5  # such answers in a row that are the registry's trouble, not the numbers'
+
+
+class _Token(msgspec.Struct):
+    access_token: str
+    expires_in: int = 3600
+
+
+def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Companies registered within two months of the newest in the bulk just staged, newest first."""
+    rows = staged.get(ORGANISATIONS.name)
+    if rows is None or rows.is_empty():
+        return
+    last = pl.col("registreringsdatum").max()
+    young = rows.filter(
+        pl.col("registreringsdatum") > last - _YOUNG, pl.col("avregistreringsdatum").is_null()
+    )
+    newest = young.sort("registreringsdatum", NUMBER, descending=[True, False])
+    yield from newest[NUMBER].unique(maintain_order=True).head(MOST)
+
+
+def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The answers about some companies. Nothing is remembered: an answer is as new as its asking."""
+    del cursor
+    numbers = list(islice((number for number in subjects if company_number(number)), MOST))
+    if not numbers or not http.is_known(TOKEN_URL):
+        return
+    session = _Session(http)
+    failures = 0
+    for number in numbers:
+        answer = session.ask(number)
+        if answer.status == _OK:
+            failures = 0
+            # the answer is of now, whatever the gateway says of its last change
+            yield Arrival(
+                f"{number}.json", answer.body, Scope.PART, answer.server_time, None, answer.url, answer.status
+            )
+            continue
+        failures += 1
+        if failures == _PATIENCE:
+            raise Refused(answer.url, answer.status, f"{_PATIENCE} refusals in a row; asked again next time")
+
+
+class _Session:
+    """One run's token and questions."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+        self._renew_at: datetime | None = None
+        self._header: dict[str, str] = {}
+
+    def ask(self, number: str) -> Fetched:
+        """The answer about one number. On one 401 the token is renewed once."""
+        if self._renew_at is None:
+            self._renew()
+        answer = self._post(number)
+        if answer.status == _REFUSED_TOKEN:
+            self._renew()
+            answer = self._post(number)
+            if answer.status == _REFUSED_TOKEN:
+                raise Refused(answer.url, answer.status, "a new token is refused too: see the subscription")
+        if self._renew_at is not None and answer.server_time >= self._renew_at:
+            self._renew_at = None
+        return answer
+
+    def _post(self, number: str) -> Fetched:
+        body = msgspec.json.encode({"identitetsbeteckning": number})
+        return self._http.post(
+            ORGANISATIONS_URL,
+            body,
+            "application/json",
+            expect={Format.JSON},
+            headers={"Accept": "application/json", **self._header},
+            allow=(_REFUSED_TOKEN, *_ANSWERS),
+        )
+
+    def _renew(self) -> None:
+        form = urlencode({"grant_type": "client_credentials", "scope": SCOPE}).encode()
+        try:
+            answer = self._http.post(TOKEN_URL, form, "application/x-www-form-urlencoded")
+        except FetchError as error:
+            if error.status in (400, 401, 403):
+                reason = "the keys are refused: check FIRM_CREDENTIALS for portal.api.bolagsverket.se"
+                raise Refused(TOKEN_URL, error.status, reason) from None
+            raise
+        try:
+            token = msgspec.json.decode(answer.read(), type=_Token)
+        except msgspec.MsgspecError:  # its message would quote the answer
+            raise WrongBody(TOKEN_URL, answer.status, "a token was due") from None
+        self._header = {"Authorization": f"Bearer {token.access_token}"}
+        self._renew_at = answer.server_time + timedelta(seconds=token.expires_in) - _EARLY

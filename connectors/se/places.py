@@ -1,0 +1,58 @@
+"""Municipality and county from a post code (FORMAT 7.3): no register's open file carries them.
+
+The post code is of the postal address, so a post box or an accountant's address may lie elsewhere: the source
+of the statement is told with the profile. Does not belong here: which address counts (`profiles`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import polars as pl
+
+from connectors.se import codes
+
+POSTCODE: Final = "_postcode"
+MUNICIPALITY: Final = "_municipality_code"
+COUNTY: Final = "_county_code"
+MUNICIPALITY_NAME: Final = "_municipality"
+COUNTY_NAME: Final = "_county"
+BASIS: Final = (
+    "_place_basis"  # listed, place (the town's name), neighbour (codes beside it), county (no more)
+)
+_NAMES: Final = (MUNICIPALITY, MUNICIPALITY_NAME, COUNTY, COUNTY_NAME, BASIS)
+_CODES: Final = 100_000  # of five digits
+
+
+def digits(code: pl.Expr) -> pl.Expr:
+    """Five digits of a Swedish post code in any spelling; null for anything else."""
+    plain = code.str.replace_all(r"[\s\x{00A0}-]", "").str.replace(r"^SE", "")
+    return pl.when(plain.str.contains(r"^\d{5}$")).then(plain)
+
+
+@cache
+def _columns() -> dict[str, pl.Series]:
+    """By every number a post code may be, what the list says of it.
+
+    Codes between two listed ones of one municipality are its too.
+    """
+    text = files("connectors.se").joinpath("codes", "postcodes.csv").read_text(encoding="utf-8")
+    found: dict[str, list[str | None]] = {name: [None] * _CODES for name in _NAMES}
+    for row in csv.DictReader(io.StringIO(text, newline="")):
+        municipality, county = row["municipality"] or None, row["county"] or None
+        names = codes.MUNICIPALITIES.get(municipality), codes.COUNTIES.get(county)
+        said = (municipality, names[0], county, names[1], row["basis"])
+        for code in range(int(row["first"]), int(row["last"]) + 1):
+            for name, value in zip(_NAMES, said, strict=True):
+                found[name][code] = value
+    return {name: pl.Series(name, values, pl.String) for name, values in found.items()}
+
+
+def placed(code: pl.Expr) -> list[pl.Expr]:
+    """Codes and names of municipality and county, and the basis; null where the list does not say."""
+    number = code.cast(pl.UInt32, strict=False)
+    return [pl.lit(column).gather(number).alias(name) for name, column in _columns().items()]

@@ -1,0 +1,61 @@
+"""What all Swedish datasets share: hosts, licences, organisation numbers, which numbers are persons'.
+
+Does not belong here: the columns of one dataset, or how records become a profile (`profiles`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Licence
+from warehouse.schema.identifiers import company_id
+
+MARKET: Final = "SE"
+HOST: Final = "vardefulla-datamangder.bolagsverket.se"
+GATEWAY: Final = "gw.api.bolagsverket.se"
+PREFIX: Final = company_id(MARKET, "")
+
+# The line of each file is not published; the directive's terms are those of the whole set (FORMAT 13).
+LICENCE: Final = Licence(
+    name="HVD (EU) 2023/138",
+    url="https://bolagsverket.se/apierochoppnadata/hamtaforetagsinformation/vardefulladatamangder.5528.html",
+    attribution="Källa: Bolagsverket",
+)
+STATISTICS_LICENCE: Final = Licence(
+    name="HVD (EU) 2023/138",
+    url="https://www.scb.se/",
+    attribution="Källa: Statistikmyndigheten SCB",
+)
+PLACES_NAME: Final = "CC BY 4.0"  # GeoNames' post codes, behind `codes/postcodes.csv`
+PLACES_URL: Final = "https://download.geonames.org/export/zip/"
+
+_COMPANY: Final = re.compile(r"(?!302)\d{2}[2-9]\d{7}", re.ASCII)
+_LEGAL_PERSON: Final = "16"  # before the ten digits where twelve are written
+_LONG: Final = 12
+
+
+def company_number(text: str) -> str | None:
+    """Ten digits of a company; None for what is, or may be, a person's.
+
+    Digits 3 and 4 of a person's number are a month, so the third is below two; 302… is given to persons
+    without one (FORMAT 1). The check digit decides nothing: the registry's own examples have a wrong one.
+    """
+    digits = text.replace("-", "").replace(" ", "")
+    if len(digits) == _LONG and digits.startswith(_LEGAL_PERSON):
+        digits = digits[2:]
+    return digits if _COMPANY.fullmatch(digits) else None
+
+
+def is_company(number: pl.Expr) -> pl.Expr:
+    """Whether ten digits are a company's; false for null."""
+    first = number.cast(pl.UInt64, strict=False) // 10_000_000  # the first three digits
+    ten = (number.str.len_bytes() == 10) & ~number.str.starts_with("+")  # noqa: PLR2004 - digits
+    return (ten & (first % 10 >= 2) & (first != 302)).fill_null(value=False)  # noqa: PLR2004 - FORMAT 1
+
+
+def company_ids(number: pl.Expr) -> pl.Expr:
+    """`firm:SE:<organisationsnummer>` of a column of numbers."""
+    return pl.lit(PREFIX) + number

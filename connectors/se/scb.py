@@ -1,0 +1,193 @@
+"""Dataset se.scb: the weekly bulk file of legal persons (FORMAT 3): Latin-1, tabs, quotes are ordinary.
+
+Belongs here: the declaration, what a file is, its spelling, reading. Does not belong here: what a record means
+for a profile (`statistics`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, opening, sniff
+from connectors.se import codes, fetching
+from connectors.se.bulk_rows import Chunk, Shape, chunks, header_of
+from connectors.se.doors import without_natural_persons
+from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
+from connectors.se.repeats import Repeats
+from connectors.se.scb_fields import (
+    FIELDS,
+    IDENTITY,
+    IGNORED,
+    KEY,
+    NUMBER,
+    SCHEME,
+    STATISTICS,
+    UNKNOWN_INDUSTRY,
+)
+from connectors.se.signals import count, lost
+
+# SCB says ISO-8859-1; what Windows writes at the places that standard leaves to control characters is read too
+ENCODING: Final = "cp1252"
+_STAMP: Final = re.compile(rb"scb_bulkfil\w*?_(\d{8}T\d{6})")
+_FTGSTAT: Final = ("0", "1", "9")
+_JESTAT: Final = ("0", "1", "2", "9")
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """The zip or its text; the name of either carries the instant it was written."""
+    found = sniff(opening(head))
+    if found is Format.EMPTY:
+        return NotOurs("empty file")
+    if found in (Format.JSON, Format.PDF):
+        return NotOurs(f"{found} where the bulk's zip or text was due")
+    stamp = _STAMP.search(name.encode()) or _STAMP.search(head[:4096])
+    return Recognised(_instant(stamp[1]) if stamp else None, Scope.PART)
+
+
+def _instant(stamp: bytes) -> datetime | None:
+    try:
+        return datetime.strptime(stamp.decode(), "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
+    """How this file is cut, and the columns nobody knows.
+
+    The header ends with a tab; the rows may or may not. As many fields as the first row has are the rule.
+    """
+    cells = [cell.strip() for cell in header.split("\t")]
+    while cells and not cells[-1]:
+        cells.pop()
+    spelled = {name.lower(): name for name in FIELDS}
+    places = {spelled[cell.lower()]: at for at, cell in enumerate(cells) if cell.lower() in spelled}
+    missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in places]
+    if missing:
+        reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
+        raise Unreadable(piece.dataset, piece.name, reason)
+    width = len(cells) + (first.count("\t") == len(cells))
+    shape = Shape(
+        width,
+        "\t",
+        places,
+        bytes,
+        pl.col(IDENTITY).is_not_null(),
+        partial(_fields, columns=len(cells), identity=places[IDENTITY]),
+        partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
+    )
+    known = IGNORED | set(spelled)
+    return shape, [cell for cell in cells if cell.lower() not in known]
+
+
+def _fields(text: str, columns: int, identity: int) -> list[str] | None:
+    """Fields of a whole record: with or without the tab behind the last one."""
+    fields = text.replace("\n", " ").split("\t")
+    if len(fields) == columns + 1 and not fields[-1].strip():
+        fields.pop()
+    return fields if len(fields) == columns and fields[identity].strip() else None
+
+
+def _is_record(line: str, columns: int, identity: int) -> bool:
+    return _fields(line, columns, identity) is not None
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of `se_scb`."""
+    header = header_of(piece, ENCODING)
+    with staged.opened(piece) as body:
+        body.readline()
+        first = body.readline(1 << 16).decode(ENCODING, "replace").rstrip("\r\n")
+    shape, unknown = shape_of(header, first, piece)
+    tally, repeats = staged.Tally(piece.dataset), Repeats()
+    for name in unknown:
+        tally.add("unknown_column", name)
+    scheme = codes.industry_scheme(piece.observed_at)
+    for chunk in chunks(piece, shape, ENCODING, tally):
+        yield _batch(chunk, scheme, tally, repeats)
+
+
+def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> Batch:
+    missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
+    rows = chunk.rows.with_columns(missing).with_columns(_stated(pl.col(name)) for name in FIELDS)
+    rows = rows.with_columns(pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
+    rows = rows.with_columns(_REFUSED)
+    fine = rows.filter(pl.col("_reason").is_null())
+    ordinals = repeats.ordinals(fine[NUMBER], pl.Series([None] * fine.height, dtype=pl.String))
+    again = fine.filter(ordinals > 1).with_columns(_reason=pl.lit("number repeated in this file"))
+    kept = fine.filter(ordinals == 1)
+    read_ = kept.with_columns(*_values(scheme))
+    count(tally, "unreadable_value", "RegDatKtid", kept[NUMBER].filter(_unread(kept, read_, "RegDatKtid")))
+    count(tally, "unreadable_value", "Ng1", kept[NUMBER].filter(_unread(kept, read_, "Ng1")))
+    _audit(read_, tally)
+    shown = pl.concat([rows.filter(pl.col("_reason").is_not_null()), again])
+    refused = [*chunk.refused, *shown.select(NUMBER, "_reason", pl.col("Namn").fill_null("")).iter_rows()]
+    return staged.batch(
+        STATISTICS, read_.select(STATISTICS.names), staged.reject_rows(refused), tally.drain()
+    )
+
+
+_TWELVE: Final = (
+    (pl.col(IDENTITY).str.len_bytes() == 12)  # noqa: PLR2004 - digits
+    & pl.col(IDENTITY).cast(pl.UInt64, strict=False).is_not_null()
+).fill_null(value=False)
+_REFUSED: Final = (
+    pl.when(~_TWELVE)
+    .then(pl.lit("PeOrgNr is no number of twelve digits"))
+    .when(~(pl.col(IDENTITY).str.starts_with("16") & is_company(pl.col(IDENTITY).str.slice(2))))
+    .then(pl.lit("not a company: a person's number"))
+    .alias("_reason")
+)
+
+
+def _stated(text: pl.Expr) -> pl.Expr:
+    text = text.str.strip_chars()
+    return pl.when(text != "").then(text)
+
+
+def _values(scheme: str) -> list[pl.Expr]:
+    industry = pl.col("Ng1").str.replace_all(".", "", literal=True)
+    is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
+    stated = pl.when(is_code & (industry != UNKNOWN_INDUSTRY)).then(industry)
+    return [
+        stated.alias("Ng1"),
+        pl.when(stated.is_not_null()).then(pl.lit(scheme)).alias(SCHEME),
+        pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False).alias("RegDatKtid"),
+    ]
+
+
+def _unread(source: pl.DataFrame, read_: pl.DataFrame, name: str) -> pl.Series:
+    """Where there was a value that did not parse; all zeros say «unknown»."""
+    return lost(source[name], read_[name]) & source[name].str.contains("[^0]").fill_null(value=False)
+
+
+def _audit(rows: pl.DataFrame, tally: staged.Tally) -> None:
+    codes.STATISTICAL_FORMS.audit(rows, "JurForm", NUMBER, tally, "unknown_legal_form")
+    for name, known in (("FtgStat", _FTGSTAT), ("JEStat", _JESTAT)):
+        strange = rows.filter(pl.col(name).is_not_null() & ~pl.col(name).is_in(known))
+        for number, value in strange.select(NUMBER, name).iter_rows():
+            tally.add("unknown_code", f"{name} {value}", number)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Statistikmyndigheten SCB: legal persons",
+    licence=STATISTICS_LICENCE,
+    cadence=Cadence(cron="30 6 * * *", stale_after_hours=240),  # stamped Mondays before seven
+    guard=Guard(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    host=HOST,
+    staged={STATISTICS.name: STATISTICS},
+    files=("scb/**", "scb_bulk/**", "scb_bulkfil*"),
+    recognise=recognise,
+    split=staged.members,
+    read=read,
+    fetch=fetching.statistics,
+    redact=without_natural_persons,
+)

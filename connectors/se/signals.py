@@ -1,0 +1,19 @@
+"""Signals counted over whole columns."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from connectors.kit.staged import EXAMPLES, Tally
+
+
+def count(tally: Tally, code: str, subject: str, examples: pl.Series) -> None:
+    """Count one signal for every value of `examples`, the first of which are kept."""
+    shown = examples.head(EXAMPLES).to_list()
+    for place, example in enumerate(shown):
+        tally.add(code, subject, example, 1 if place else examples.len() - len(shown) + 1)
+
+
+def lost(source: pl.Series, read: pl.Series) -> pl.Series:
+    """Where there was something that did not parse."""
+    return source.is_not_null() & read.is_null()

@@ -1,0 +1,55 @@
+"""What SCB says of a company: rows of its bulk as one statement per company, whole columns.
+
+Does not belong here: Bolagsverket's statements (`registered`), the choice between bulk and API (`profiles`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.se import codes
+from connectors.se.registered import one_line
+from connectors.se.scb_fields import KEY, NUMBER, SCHEME
+
+STATEMENT: Final = {
+    NUMBER: pl.String,
+    "scb_name": pl.String,
+    "activity": pl.String,  # 1 active, 0 never, 9 no longer; the API's JA and NEJ are 1 and 9
+    "activity_word": pl.String,
+    "statistical_form": pl.String,
+    "industry": pl.String,
+    "industry_label": pl.String,
+    "industry_scheme": pl.String,
+    "scb_registered": pl.Date,
+    "scb_street": pl.String,
+    "scb_care_of": pl.String,
+    "scb_town": pl.String,
+    "scb_postcode": pl.String,
+    "scb_register": pl.String,
+    "scb_seen": pl.Datetime("us", "UTC"),
+}
+
+
+def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """One row per company. A row that left the file counts on: leaving it changes nothing (FORMAT 12)."""
+    old = pl.col(SCHEME) == codes.OLD_CODES
+    return rows.select(
+        pl.col(NUMBER),
+        one_line(pl.col("Namn")).alias("scb_name"),
+        pl.col("FtgStat").alias("activity"),
+        ("FtgStat " + pl.col("FtgStat")).alias("activity_word"),
+        pl.col("JurForm").alias("statistical_form"),
+        pl.col("Ng1").alias("industry"),
+        # the same digits mean other things in SNI 2025: missing rather than wrong
+        pl.when(old).then(codes.SNI2007.expr("Ng1")).alias("industry_label"),
+        pl.col(SCHEME).alias("industry_scheme"),
+        pl.col("RegDatKtid").alias("scb_registered"),
+        one_line(pl.col("Gatuadress")).alias("scb_street"),
+        one_line(pl.col("COAdress")).alias("scb_care_of"),
+        one_line(pl.col("PostOrt")).alias("scb_town"),
+        pl.col("PostNr").alias("scb_postcode"),
+        pl.lit(KEY).alias("scb_register"),
+        pl.col("_observed_at").alias("scb_seen"),
+    ).select(*STATEMENT)

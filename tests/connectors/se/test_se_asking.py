@@ -1,0 +1,134 @@
+"""Asking the API: tokens, renewals, whom to ask, what failures say."""
+
+import json
+from datetime import date
+
+import polars as pl
+import pytest
+
+from connectors.kit.errors import FetchError, Refused
+from connectors.kit.http import Http, HttpSettings
+from connectors.se.organisationer_fetch import wanted
+from tests.connectors.se.answer_files import API, answer, organisation
+from tests.connectors.se.bulk_files import ONE, TWO
+from tests.connectors.se.conftest import Answer, Asked, Registry
+
+TOKEN, ASK = "/oauth2/token", "/vardefulla-datamangder/v1/organisationer"
+NOON, LATE = "Mon, 16 Nov 2026 12:00:00 GMT", "Mon, 16 Nov 2026 12:59:30 GMT"
+
+
+def say_token(registry: Registry, *tokens: str) -> None:
+    left = list(tokens)
+
+    def give(_: Asked) -> Answer:
+        token = left.pop(0)
+        said = {"access_token": token, "token_type": "Bearer", "expires_in": 3600, "scope": "x"}
+        return 200, json.dumps(said).encode(), {"Date": NOON}
+
+    registry.answers[TOKEN] = give
+
+
+def say_answers(registry: Registry, *answers: Answer) -> None:
+    left = list(answers)
+    registry.answers[ASK] = lambda _: left.pop(0)
+
+
+def fine(number: str = ONE, at: str = NOON) -> Answer:
+    return 200, answer(organisation(number)), {"Date": at}
+
+
+def test_one_token_serves_all_questions(registry: Registry, http: Http) -> None:
+    say_token(registry, "t1")
+    say_answers(registry, fine(ONE), fine(TWO))
+    arrivals = list(API.fetch(http, None, [ONE, TWO]))
+    assert [arrival.name for arrival in arrivals] == [f"{ONE}.json", f"{TWO}.json"]
+    token, first, second = registry.asked
+    assert token.headers["authorization"].startswith("Basic ")
+    assert b"grant_type=client_credentials" in token.body
+    assert first.headers["authorization"] == "Bearer t1"
+    assert (first.method, json.loads(second.body)) == ("POST", {"identitetsbeteckning": TWO})
+
+
+def test_a_token_is_renewed_before_it_ends(registry: Registry, http: Http) -> None:
+    say_token(registry, "t1", "t2")
+    say_answers(registry, fine(ONE, LATE), fine(TWO, LATE))
+    list(API.fetch(http, None, [ONE, TWO]))
+    assert [asked.headers["authorization"] for asked in registry.asked if asked.path == ASK] == [
+        "Bearer t1",
+        "Bearer t2",
+    ]
+
+
+def test_a_refused_token_is_renewed_once(registry: Registry, http: Http) -> None:
+    say_token(registry, "t1", "t2")
+    say_answers(registry, (401, b"{}", {}), fine())
+    assert len(list(API.fetch(http, None, [ONE]))) == 1
+    say_token(registry, "t1", "t2")
+    say_answers(registry, (401, b"{}", {}), (401, b"{}", {}))
+    with pytest.raises(Refused, match="subscription"):
+        list(API.fetch(http, None, [ONE]))
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_refused_keys_say_what_to_do_and_nothing_secret(registry: Registry, http: Http, status: int) -> None:
+    registry.say(TOKEN, b'{"error":"invalid_client"}', status)
+    with pytest.raises(Refused, match="FIRM_CREDENTIALS") as told:
+        list(API.fetch(http, None, [ONE]))
+    assert "hush" not in str(told.value)
+
+
+def test_a_token_that_is_none_is_not_quoted(registry: Registry, http: Http) -> None:
+    registry.say(TOKEN, b'{"access_token": 1, "hush": "secret"}')
+    with pytest.raises(FetchError) as told:
+        list(API.fetch(http, None, [ONE]))
+    assert "secret" not in str(told.value)
+
+
+def test_a_number_the_registry_refuses_is_passed_over(registry: Registry, http: Http) -> None:
+    say_token(registry, "t1")
+    say_answers(registry, (400, b'{"status":400}', {}), fine(TWO))
+    assert [arrival.name for arrival in API.fetch(http, None, [ONE, TWO])] == [f"{TWO}.json"]
+
+
+def test_refusals_in_a_row_end_the_asking(registry: Registry, http: Http) -> None:
+    say_token(registry, "t1")
+    registry.say(ASK, b"<html/>", 500)
+    with pytest.raises(Refused, match="5 refusals"):
+        list(API.fetch(http, None, [str(5560000000 + n) for n in range(20)]))
+
+
+def test_a_gateway_without_subscription_is_told(registry: Registry, http: Http) -> None:
+    say_token(registry, "t1")
+    registry.say(ASK, b"<ams:fault>900908</ams:fault>", 403)
+    with pytest.raises(FetchError):
+        list(API.fetch(http, None, [ONE]))
+
+
+def test_without_keys_nothing_is_asked(registry: Registry, tmp_path) -> None:
+    with Http(
+        HttpSettings(user_agent="test", folder=tmp_path, bases={"gw.api.bolagsverket.se": registry.url})
+    ) as http:
+        assert list(API.fetch(http, None, [ONE])) == []
+    assert registry.asked == []
+
+
+def test_persons_are_never_asked_for(registry: Registry, http: Http) -> None:
+    assert list(API.fetch(http, None, ["191212121212", "1212121212"])) == []
+    assert registry.asked == []
+
+
+def test_asked_are_companies_registered_lately() -> None:
+    rows = pl.DataFrame(
+        {
+            "organisationsnummer": [ONE, TWO, "5560000003", "5560000004"],
+            "registreringsdatum": [
+                date(2026, 11, 1),
+                date(2026, 11, 10),
+                date(2026, 1, 1),
+                date(2026, 11, 11),
+            ],
+            "avregistreringsdatum": [None, None, None, date(2026, 11, 12)],
+        }
+    )
+    assert list(wanted({"se_bolagsverket": rows})) == [TWO, ONE]
+    assert list(wanted({})) == []

@@ -1,0 +1,172 @@
+"""Persons leave before the archive: sole traders, estates, whatever cannot be shown to be a company's."""
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connectors.se import doors
+from connectors.se.register import company_number
+from tests.connectors.se.bulk_files import (
+    BULK,
+    ONE,
+    PERSON,
+    SCB,
+    TWO,
+    archived,
+    batches,
+    bulk,
+    organisation,
+    rows,
+    scb,
+    signals,
+    sole_trader,
+    unit,
+    zipped,
+)
+
+SECRET = "Hemliga Firman"
+PERSONS = (
+    PERSON,
+    "1212121212",  # ten digits, a month
+    "200012611234",  # a coordination number: the day is 61
+    "3021234567",  # a number given to persons without one
+)
+
+
+@pytest.mark.parametrize("number", PERSONS)
+def test_pitfall_2_persons_leave_at_the_door(number: str) -> None:
+    body = bulk(organisation(ONE), sole_trader(number), organisation(TWO))
+    kept = archived(BULK, zipped("bolagsverket_bulkfil.txt", body))
+    assert number.encode() not in kept
+    assert SECRET.encode() not in kept
+    found = batches(BULK, kept)
+    assert rows(found)["organisationsnummer"].to_list() == [ONE, TWO]
+    assert signals(found) == {("withheld_records", "records of persons, withheld at the door"): 1}
+
+
+def test_pitfall_2_a_persons_lines_leave_with_the_record() -> None:
+    trader = sole_trader(
+        verksamhetsbeskrivning=f"rad\n{SECRET}\n{PERSON} igen", postadress=f"{SECRET}\n$$X$11122$SE-LAND"
+    )
+    kept = archived(BULK, bulk(organisation(ONE), trader, organisation(TWO)))
+    assert SECRET.encode() not in kept
+    assert PERSON.encode() not in kept
+
+
+def test_pitfall_2_a_sole_trader_under_a_companys_number_leaves_too() -> None:
+    assert SECRET.encode() not in archived(
+        BULK, bulk(sole_trader(ONE, organisationsidentitet=f"{ONE}$ORGNR-IDORG"))
+    )
+
+
+@pytest.mark.parametrize("cut", [b"1912121212", b"1950123112"])  # the second looks like a company's
+def test_a_record_cut_off_in_its_number_does_not_pass(cut: bytes) -> None:
+    assert cut not in archived(BULK, bulk(organisation(ONE)) + b'"' + cut)
+
+
+def test_what_precedes_every_record_does_not_pass() -> None:
+    body = bulk().rstrip() + b"\n191212121212,Hemliga Firman,annat format\n"
+    assert SECRET.encode() not in archived(BULK, body)
+
+
+@pytest.mark.parametrize(
+    "body", [b"191212121212;Hemliga Firman\n", b'{"id":"191212121212"}', b"<html>191212121212"]
+)
+@pytest.mark.parametrize("dataset", [BULK, SCB])
+def test_a_body_nobody_can_look_through_is_not_kept(dataset: object, body: bytes) -> None:
+    kept = archived(dataset, body)  # type: ignore[arg-type]
+    assert PERSON.encode() not in kept
+    assert doors.UNREADABLE in kept
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(min_value=1, max_value=400))
+def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
+    made = [
+        sole_trader(verksamhetsbeskrivning="a\nb") if n % 3 else organisation(str(5560000000 + n))
+        for n in range(12)
+    ]
+    body = bulk(*made)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doors, "_BLOCK", size)
+        assert archived(BULK, body) == bulk(*made[::3]) + b"#withheld\t8\n"
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.binary(max_size=300))
+def test_the_door_never_fails(body: bytes) -> None:
+    archived(BULK, body)
+    archived(SCB, body)
+    archived(BULK, bulk() + body)
+    archived(SCB, scb() + body)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"PeOrgNr": PERSON, "JurForm": "10"},
+        {"PeOrgNr": "161212121212"},
+        {"JurForm": "10"},
+        {"JurForm": "91"},
+        {"PeOrgNr": ""},
+        {"PeOrgNr": f"19{ONE}"},
+    ],
+)
+def test_pitfall_2_scb_rows_of_persons_leave(changed: dict[str, str]) -> None:
+    body = scb(unit(ONE), unit(TWO, Namn=SECRET.upper(), **changed))
+    kept = archived(SCB, zipped("scb_bulkfil_JE_20260601T065839_76.txt", body))
+    assert SECRET.upper().encode() not in kept
+    found = batches(SCB, kept)
+    assert rows(found)["organisationsnummer"].to_list() == [ONE]
+    assert signals(found) == {("withheld_records", "records of persons, withheld at the door"): 1}
+
+
+def test_an_scb_row_torn_in_two_does_not_pass() -> None:
+    body = scb(unit(ONE), unit(PERSON, Namn="HEMLIGA\nFIRMAN", PeOrgNr=PERSON))
+    assert b"HEMLIGA" not in archived(SCB, body)
+    assert b"FIRMAN" not in archived(SCB, body)
+
+
+def test_the_door_lets_through_what_it_let_through_before() -> None:
+    once = archived(SCB, scb(unit(ONE), unit(TWO, PeOrgNr=PERSON)))
+    assert archived(SCB, once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("556000-0001", ONE),
+        ("165560000001", ONE),
+        (ONE, ONE),
+        (PERSON, None),
+        ("3021234567", None),
+        ("55600000", None),
+    ],
+)
+def test_numbers_of_companies_in_any_spelling(text: str, number: str | None) -> None:
+    assert company_number(text) == number
+
+
+class _Once(io.RawIOBase):
+    """A body that can be read once, as it comes from a socket."""
+
+    def __init__(self, body: bytes) -> None:
+        self._rest = io.BytesIO(body)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+        return self._rest.readinto(buffer)
+
+
+def test_the_door_leaves_the_body_open_behind_it() -> None:
+    body = zipped("bolagsverket_bulkfil.txt", bulk(organisation(ONE)))
+    came = io.BufferedReader(_Once(body))
+    assert BULK.redact is not None
+    kept = BULK.redact(came)  # type: ignore[arg-type]
+    assert kept.read() == bulk(organisation(ONE))
+    kept.close()
+    assert came.read() == b""

@@ -1,0 +1,253 @@
+"""Profiles of the two bulk files joined: names, places, status by the contract's rule."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from connectors.se import SWEDEN
+from tests.connectors.se.bulk_files import (
+    BULK,
+    INSTANT,
+    ONE,
+    SCB,
+    TODAY,
+    TWO,
+    batches,
+    bulk,
+    organisation,
+    present,
+    profiles,
+    rows,
+    scb,
+    unit,
+)
+
+PROCEEDINGS = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
+
+
+def one(said: dict[str, str] | None = None, known: dict[str, str] | None = None) -> dict[str, Any]:
+    return profiles([organisation(ONE, **(said or {}))], [unit(ONE, **(known or {}))])[ONE]
+
+
+def test_the_two_files_are_joined_by_the_number() -> None:
+    found = one({"organisationsnamn": "Åkeriet AB$FORETAGSNAMN-ORGNAM$2001-05-10"})
+    assert {
+        name: found[name]
+        for name in ("company_id", "name", "industry_code", "industry_scheme", "industry_label")
+    } == {
+        "company_id": f"firm:SE:{ONE}",
+        "name": "Åkeriet AB",
+        "industry_code": "62100",
+        "industry_scheme": "SNI2025",
+        "industry_label": None,  # missing rather than wrong: no label list of SNI 2025 is at hand
+    }
+    assert (found["registered_date"], found["legal_form_code"], found["legal_form_label"]) == (
+        date(2001, 5, 10),
+        "AB",
+        "Aktiebolag",
+    )
+    assert (found["employees"], found["previous_names"], found["is_listed"], found["is_listed_source"]) == (
+        None,
+        None,
+        False,
+        None,
+    )
+
+
+def test_pitfall_8_labels_of_sni_2007_only_before_2026() -> None:
+    before = datetime(2025, 6, 1, tzinfo=UTC)
+    found = profiles([organisation(ONE)], [unit(ONE, Ng1="62010")], before)[ONE]
+    assert (found["industry_scheme"], found["industry_label"]) == ("SNI2007", "Dataprogrammering")
+    since = profiles([organisation(ONE)], [unit(ONE, Ng1="62010")])[ONE]
+    assert (since["industry_scheme"], since["industry_label"]) == ("SNI2025", None)
+
+
+def test_a_company_that_only_scb_has_takes_its_words() -> None:
+    found = profiles([organisation(TWO)], [unit(ONE, JurForm="82", PostNr="41111")])[ONE]
+    assert (found["name"], found["legal_form_code"], found["legal_form_label"]) == (
+        "EXEMPEL AB",
+        "82",
+        "Kommuner",
+    )
+    assert (found["registered_date"], found["municipality"]) == (date(2001, 5, 10), "Göteborg")
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [
+        ("A AB$FORETAGSNAMN-ORGNAM$2001-01-01|B AB$FORETAGSNAMN-ORGNAM$2010-01-01", "B AB"),
+        ("Ltd$FORNAMN_FRSPRAK-ORGNAM$2020-01-01|A AB$FORETAGSNAMN-ORGNAM$2001-01-01", "A AB"),
+        ("Ltd$FORNAMN_FRSPRAK-ORGNAM$2020-01-01|F$NAMN-ORGNAM$2001-01-01", "F"),
+        ("X$SARS_FORNAMN-ORGNAM$2001-01-01$handel | med $ mer|Y$FORNAMN_FRSPRAK-ORGNAM$2020-01-01", "X"),
+        ("A $ B AB$FORETAGSNAMN-ORGNAM$null", "A $ B AB"),
+        ("A\nB AB$FORETAGSNAMN-ORGNAM$2001-01-01", "A B AB"),
+    ],
+)
+def test_the_name_is_the_latest_registered_one(names: str, chosen: str) -> None:
+    assert one({"organisationsnamn": names})["name"] == chosen
+
+
+def test_several_rows_make_one_company() -> None:
+    gone = organisation(
+        ONE,
+        organisationsnamn="Nyast AB$FORETAGSNAMN-ORGNAM$2024-01-01",
+        avregistreringsdatum="2025-01-01",
+        namnskyddslopnummer="1",
+    )
+    here = organisation(
+        ONE, organisationsnamn="Äldre AB$FORETAGSNAMN-ORGNAM$2002-01-01", namnskyddslopnummer="2"
+    )
+    newer = organisation(
+        ONE, organisationsnamn="Nyare AB$FORETAGSNAMN-ORGNAM$2003-01-01", namnskyddslopnummer="3"
+    )
+    found = profiles([gone, here, newer])
+    assert list(found) == [ONE]
+    assert (found[ONE]["name"], found[ONE]["dissolved_date"]) == ("Nyare AB", None)
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "status", "detail", "since", "source"),
+    [
+        ({}, {}, "active", None, None, "se.scb"),
+        ({}, {"FtgStat": "0"}, "dormant", "no_trading", None, "se.scb"),
+        ({}, {"FtgStat": "9"}, "dormant", "no_trading", None, "se.scb"),
+        (
+            {"avregistreringsdatum": "2026-11-20"},
+            {},
+            "dissolved",
+            None,
+            date(2026, 11, 20),
+            "se.bolagsverket",
+        ),
+        ({"avregistreringsdatum": "2026-11-21"}, {}, "active", None, None, "se.scb"),
+        (
+            {PROCEEDINGS: "KK-AVOMFO$2024-01-26"},
+            {},
+            "dormant",
+            "bankruptcy",
+            date(2024, 1, 26),
+            "se.bolagsverket",
+        ),
+        ({PROCEEDINGS: "|LI-AVOMFO$null"}, {}, "dormant", "liquidation", None, "se.bolagsverket"),
+        (
+            {PROCEEDINGS: "|FR-AVOMFO$2024-01-26|KK-AVOMFO$2024-02-26"},
+            {},
+            "dormant",
+            "bankruptcy",
+            date(2024, 2, 26),
+            "se.bolagsverket",
+        ),
+        (
+            {PROCEEDINGS: "FR-AVOMFO$2024-01-26"},
+            {"FtgStat": "9"},
+            "active",
+            "reorganisation",
+            date(2024, 1, 26),
+            "se.bolagsverket",
+        ),
+        ({PROCEEDINGS: "FUOL-AVOMFO$2024-01-26"}, {}, "active", None, date(2024, 1, 26), "se.bolagsverket"),
+        (
+            {PROCEEDINGS: "KK-AVOMFO$2024-01-26", "avregistreringsdatum": "2025-01-01"},
+            {},
+            "dissolved",
+            None,
+            date(2025, 1, 1),
+            "se.bolagsverket",
+        ),
+    ],
+)
+def test_status_by_the_contracts_rule(
+    said: dict[str, str],
+    known: dict[str, str],
+    status: str,
+    detail: str | None,
+    since: date | None,
+    source: str,
+) -> None:
+    found = one(said, known)
+    assert (found["status"], found["status_detail"], found["status_date"], found["status_source"]) == (
+        status,
+        detail,
+        since,
+        source,
+    )
+    assert found["dissolved_date"] == (since if status == "dissolved" else None)
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ({"avregistreringsdatum": "2020-01-01", "avregistreringsorsak": "FUAV-AVORG"}, "Fusion"),
+        ({"avregistreringsdatum": "2020-01-01", "avregistreringsorsak": "NYTT-AVORG"}, "NYTT"),
+        ({PROCEEDINGS: "KK-AVOMFO$2024-01-26"}, "Konkurs"),
+        ({}, "FtgStat 1"),
+    ],
+)
+def test_the_registers_own_word_stays_beside(said: dict[str, str], word: str) -> None:
+    assert one(said)["registry_status"] == word
+
+
+@pytest.mark.parametrize(("days", "status"), [(59, "active"), (60, "dormant")])
+def test_without_a_row_of_scb_a_young_company_is_active(days: int, status: str) -> None:
+    said = organisation(ONE, registreringsdatum=(TODAY - timedelta(days=days)).isoformat())
+    assert profiles([said])[ONE]["status"] == status
+
+
+def test_leaving_scbs_file_changes_nothing() -> None:
+    bulk_rows = present(rows(batches(BULK, bulk(organisation(ONE)))))
+    left = present(rows(batches(SCB, scb(unit(ONE, FtgStat="1")))), retired=INSTANT)
+    found = SWEDEN.normalise({"se_bolagsverket": bulk_rows, "se_scb": left}, TODAY)["companies"].to_dicts()[0]
+    assert (found["status"], found["industry_code"]) == ("active", "62100")
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "county"),
+    [
+        ("11122", ("0180", "Stockholm"), "Stockholm"),
+        ("111 22", ("0180", "Stockholm"), "Stockholm"),
+        ("74421", ("0331", "Heby"), "Uppsala"),  # under its county of before 2007 in the list of post codes
+        ("19531", ("0191", "Sigtuna"), "Stockholm"),  # the list has the place alone
+        ("74481", (None, None), "Uppsala"),  # the list has the county alone
+        ("00000", (None, None), None),
+        ("", (None, None), None),
+        ("DK-1000", (None, None), None),
+    ],
+)
+def test_the_place_is_told_by_the_post_code(
+    code: str, place: tuple[str | None, ...], county: str | None
+) -> None:
+    found = one({"postadress": f"Gata 1$$ORT${code}$SE-LAND"})
+    assert ((found["municipality_code"], found["municipality"]), found["county"]) == (place, county)
+
+
+def test_where_the_place_comes_from_is_told() -> None:
+    sources = json.loads(one({"postadress": "Gata 1$$MÄRSTA$19531$SE-LAND"})["sources"])
+    assert [(entry["register"], entry["native_id"]) for entry in sources] == [
+        ("se.bolagsverket", ONE),
+        ("se.scb", ONE),
+        ("se.postnummer", "19531:place"),
+    ]
+    assert sources[2]["fields"] == ["municipality", "county"]
+    assert all(entry["licence"] and entry["retrieved_at"] == "2026-11-16T06:00:00Z" for entry in sources)
+
+
+def test_a_foreign_address_has_no_municipality() -> None:
+    found = one({"postadress": "Rue 1$$PARIS$11122$FR-LAND"})
+    assert (found["municipality"], found["county"], found["address_country"]) == (None, None, "FR")
+
+
+def test_an_address_is_one_registers_whole() -> None:
+    theirs = one({"postadress": "null"}, {"Gatuadress": "STORGATAN 2", "COAdress": "C/O X"})
+    assert (theirs["address_lines"], theirs["postal_code"], theirs["post_town"]) == (
+        ["C/O X", "STORGATAN 2"],
+        "11122",
+        "STOCKHOLM",
+    )
+    ours = one({"postadress": "Gata $ 1$c/o Y$UPPSALA$75023$SE-LAND"}, {"Gatuadress": "STORGATAN 2"})
+    assert (ours["address_lines"][0], ours["post_town"], ours["municipality"]) == (
+        "c/o Y",
+        "UPPSALA",
+        "Uppsala",
+    )
