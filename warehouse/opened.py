@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Final
 
 from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest
@@ -34,7 +34,7 @@ class OpenRelease:
         self.requests = 0
         self._path = folder / SERVING
         self._spare: deque[sqlite3.Connection] = deque()
-        self._kept: dict[str, Document] = {}
+        self._kept: OrderedDict[str, Document] = OrderedDict()
         self._keeping = threading.Lock()
         self.scans = Scans(folder / WAREHOUSE)
         lease = os.open(folder / MANIFEST, os.O_RDONLY)
@@ -71,7 +71,7 @@ class OpenRelease:
     def _keep(self, document: Document) -> None:
         with self._keeping:
             if len(self._kept) >= KEPT:
-                del self._kept[next(iter(self._kept))]  # the one kept longest
+                self._kept.popitem(last=False)  # the one kept longest; a dict would look for it among holes
             self._kept[document.company_id] = document
 
     def close(self) -> None:
