@@ -19,8 +19,12 @@ from warehouse.queries.slips import spelled
 LISTED: Final = (1, 2, 3, 4, 5, 6)
 """Lengths of prefixes whose lists stand ready in the index (`serving`)."""
 FEW: Final = 2000  # names that begin alike: sorting so many costs less than walking all that hold the words
+GATHERED: Final = (
+    200  # names that hold every word: so few are sorted into their tiers in one walk over the index
+)
 ENDINGS: Final = 500  # words one longer prefix stands for at most, before their lists are merged
 _START: Final = -1  # below every rank
+_WALKED: Final = 2  # from this tier on, the index is walked for all names that hold the words
 _LAST: Final = "\U0010ffff"
 
 Place = tuple[int, int]
@@ -35,6 +39,10 @@ def ranked(
     tier, rank = after or (0, _START)
     walk = _Walk(connection, asked, countries)
     for number in TIERS[tier:]:
+        gathered = walk.gathered() if number == max(tier, _WALKED) else None
+        if gathered is not None:
+            yield from (place for place in gathered if place > (number, rank if number == tier else _START))
+            return
         for found in _FINDERS[number](walk, rank if number == tier else _START):
             yield number, found
 
@@ -108,6 +116,19 @@ class _Walk:
         """Every word asked begins a word of the name and not all are words of it; None if no name can be so."""
         every = self.every({})
         return f"({every}) NOT ({self.whole()})" if every else None
+
+    def gathered(self) -> list[Place] | None:
+        """Every name that answers, slips aside, best first; None where they are many, or one word is asked.
+
+        Several words that seldom stand together cost a walk over the lists of all of them, which each tier would
+        make anew; a single word's names are many or found at once.
+        """
+        every = self.every({}) if len(self.asked.words) > 1 else None
+        rows = [] if every is None else self.matching(every, _START, GATHERED + 1).fetchall()
+        if every is None or len(rows) > GATHERED:
+            return None
+        found = ((self.asked.tier(name), rank) for rank, name in rows)
+        return sorted((tier, rank) for tier, rank in found if tier is not None)
 
     def ranks(self, expression: str, tier: int | None, after: int) -> Iterator[int]:
         """Companies in order of rank whose names match and are of this tier."""
