@@ -125,7 +125,7 @@ def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")
 def _state(key: KeyRecord, now: datetime) -> str:
     if key.revoked_at is not None:
         return "revoked"
-    return "expired" if key.expires_at is not None and key.expires_at <= now else "live"
+    return "expired" if key.expires_at is not None and key.expires_at <= now else "active"
 
 
 @keys.command("revoke")
