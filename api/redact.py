@@ -1,4 +1,4 @@
-"""API keys and webhook secrets never reach a log line: two patterns, applied to everything that is written.
+"""API keys, webhook secrets and personal identity numbers never reach a log line: patterns for all that is written.
 
 Does not belong here: how lines are written (`api.access_log`, `api.logs`).
 """
@@ -23,16 +23,24 @@ _KEY: Final = re.compile(
     re.IGNORECASE,
 )
 _SECRET: Final = re.compile(rf"{_spelled('whsec_')}(?:[\w+/=-]|{_ESCAPED}[0-9a-f]{{2}})+", re.IGNORECASE)
+_DAY: Final = r"(?:0[1-9]|[12]\d|3[01])"
+_MONTH: Final = r"(?:0[1-9]|1[0-2])"
+# Swedish (six or eight digits of the day of birth, four more; a day from 61 is a coordination number's), Norwegian
+# (eleven digits), Finnish. Few company numbers have a month where these do.
+_PERSONAL: Final = re.compile(
+    rf"(?<![\w-])(?:(?:19|20)?\d\d{_MONTH}(?:{_DAY}|[6-9]\d)[-+]?\d{{4}}"
+    rf"|[0-7]\d{_MONTH}\d\d ?\d{{5}}|{_DAY}{_MONTH}\d\d[-+A-FU-Y]\d{{3}}[0-9A-Y])(?![\w-])"
+)
 
 
 def redact(text: str) -> str:
-    """The text with every API key and webhook secret cut down to its kind."""
+    """The text with every API key and webhook secret cut down to its kind, and without personal numbers."""
     folded, is_escaped = text.casefold(), "%" in text
     if is_escaped or "firm" in folded:
         text = _KEY.sub(_kind, text)
     if is_escaped or "whsec" in folded:
         text = _SECRET.sub("whsec_[redacted]", text)
-    return text
+    return _PERSONAL.sub("[number]", text)
 
 
 def _kind(found: re.Match[str]) -> str:

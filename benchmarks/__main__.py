@@ -24,6 +24,17 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"rows": 1_000_000},
         "quick": {"rows": 50_000, "rounds": 1},
     },
+    "bench_se_bulk": {
+        "default": {},
+        "full": {"rows": 2_900_000, "units": 1_800_000, "rounds": 3},
+        "quick": {"rows": 20_000, "units": 12_000, "rounds": 1},
+    },
+    "bench_se_ixbrl": {"default": {}, "full": {}, "quick": {"rounds": 1}},
+    "bench_no_json": {
+        "default": {"rows": 110_000},
+        "full": {"rows": 1_100_000, "rounds": 3},
+        "quick": {"rows": 20_000, "rounds": 1},
+    },
     "bench_diff": {
         "default": {"rows": 1_000_000},
         "full": {"rows": 12_000_000, "rounds": 3},

@@ -105,9 +105,9 @@ def _archived(root: Path, plain: Path) -> RawPiece:
 
 
 def _write(path: Path, rows: int) -> None:
-    header, records = _records()
+    header, records = genuine_or_written()
     number = header.index("organisasjonsnummer")
-    numbers = _numbers(rows)
+    numbers = valid_numbers(rows)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
         file.write(",".join(header) + "\n")
@@ -116,7 +116,7 @@ def _write(path: Path, rows: int) -> None:
             writer.writerow([*record[:number], new, *record[number + 1 :]])
 
 
-def _numbers(count: int) -> Iterator[str]:
+def valid_numbers(count: int) -> Iterator[str]:
     """Valid organisation numbers from 800000000 upwards."""
     found = 0
     for start in range(800_000_000, 1_000_000_000, 1_000_000):
@@ -128,7 +128,7 @@ def _numbers(count: int) -> Iterator[str]:
             yield value
 
 
-def _records() -> tuple[list[str], list[list[str]]]:
+def genuine_or_written() -> tuple[list[str], list[list[str]]]:
     """Header and records: genuine ones where they lie beside the project."""
     files = sorted(SAMPLES.glob("*.csv"))
     if not files:

@@ -7,8 +7,9 @@ from typing import Final
 
 from connectors.declare import Jurisdiction
 from connectors.dk import DENMARK
+from connectors.fi import FINLAND
 from connectors.no import NORWAY
 from connectors.se import SWEDEN
 from connectors.uk import UNITED_KINGDOM
 
-JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (DENMARK, NORWAY, SWEDEN, UNITED_KINGDOM)
+JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (DENMARK, FINLAND, NORWAY, SWEDEN, UNITED_KINGDOM)

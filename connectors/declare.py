@@ -8,7 +8,7 @@ nothing outside `connectors` names a country.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
@@ -19,6 +19,7 @@ from warehouse.schema.types import Table
 
 if TYPE_CHECKING:
     from connectors.kit.http import Http
+    from connectors.kit.without import Told
 
 
 class Scope(StrEnum):
@@ -161,18 +162,32 @@ class Unreadable(Exception):  # noqa: N818 - named for what it says of a file, a
         self.reason = reason
 
 
+class Without(Protocol):
+    """Writes a body without the records told of; false where nothing of it is left."""
+
+    def __call__(
+        self, body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = ..., name: str = ...
+    ) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` in one.
 
     files: globs below the jurisdiction's folder; the most specific dataset gets the file.
     recognise: from a file's name and first 64 KiB.
-    staged: the staged tables by name; keys of these tables identify a record over time.
+    staged: the staged tables by name; keys of these tables identify a record over time. Two doors to the same
+    records share their tables: of one instant the later dataset of the jurisdiction holds.
     wants: subjects to ask for one by one, from what was just staged of any dataset of the jurisdiction.
     fetch: live and sandbox alike; the base address is the Http's business.
+    rate: requests a second that its host is asked at most; None: the client's own limit.
     redact: takes persons out before the archive.
+    named_by: key of the feed that names whose records here change; what a complete edition changes though the feed
+    named nobody is told of (signal `missed_by_feed`).
     split: archive members; a plain file splits into itself.
     read: pure; the unit of the process pool. Raises Unreadable.
+    without: writes a body again without somebody's records where its structure alone (`kit.without`) is not enough,
+    as in files that count their records.
     """
 
     key: str
@@ -189,6 +204,9 @@ class Dataset:
     fetch: Callable[[Http, Cursor | None, Iterable[str]], Iterator[Arrival]] | None = None
     wants: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
     redact: Callable[[BinaryIO], BinaryIO] | None = None
+    named_by: str | None = None
+    without: Without | None = None
+    rate: float | None = None
 
 
 SharedTables = Mapping[str, DataFrame]  # by name of warehouse.schema.tables.NORMALISED; absent means no rows
@@ -203,6 +221,42 @@ META_COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """What rows are known by where no column says it. `of`: rows of a staged table to text per row, pure.
+
+    Null or empty where a row has no key: an entity that is deleted and should not answer to its name. `name`
+    stays when `of` is mended, and is written in lower_snake: the keys of each row are stored under it.
+    """
+
+    name: str
+    of: Callable[[DataFrame], Series]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Rows that name their company only by an LEI, ISIN or name: a way to it through another staged table.
+
+    `table`, `key`: rows for which `touches` gives null, and the column or Key that says who is meant. `through`,
+    `through_key`: rows of companies, known by the same. A row belongs to the company where exactly one answers;
+    `_company_id` holds it, for `normalise` as for every other row.
+
+    Of several links of one table the first that anybody answers decides, so the hard key stands before the
+    soft one: `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_trades", CORE_NAME, "xx_register", CORE_NAME))`.
+    Where `through` names no company itself it is linked by links further up:
+    `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_shorts", "isin", "xx_trades", "isin"))`.
+
+    Links are followed again whenever either table changes: rows that come late, change or go move the rows that
+    hang on them, and the companies that gain or lose some are normalised anew. Rows that were there before their
+    dataset's baseline make no events when a link finds them, nor do rows that a link loses.
+    """
+
+    table: str
+    key: str | Key
+    through: str
+    through_key: str | Key
+
+
+@dataclass(frozen=True, slots=True)
 class Jurisdiction:
     """One folder under `connectors`.
 
@@ -211,6 +265,12 @@ class Jurisdiction:
     normalise: present rows (staged columns and META_COLUMNS) of the touched companies by staged table name, and
     the run's logical date, to shared tables. Pure, and per company: the result for one company depends on that
     company's rows alone. Tables without rows may be missing from the mapping.
+    links: how rows that `touches` gives null for find their company, in the order they are followed.
+    holders: staged table -> columns that name a holder, or Keys that list the names in a cell; where none are
+    declared no row is taken out for a holder that is erased.
+    removed: staged table -> which of its rows say that the register has taken the company's content away for legal
+    reasons. Everything else about such a company is erased after the ingest that brings the row; the row stays,
+    and says no more than the number.
     """
 
     code: str
@@ -219,6 +279,24 @@ class Jurisdiction:
     precedence: Mapping[str, tuple[str, ...]]
     touches: Callable[[str, DataFrame], Series]
     normalise: Callable[[Mapping[str, LazyFrame], date], SharedTables]
+    links: tuple[Link, ...] = ()
+    holders: Mapping[str, tuple[str | Key, ...]] = field(default_factory=dict)
+    removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}
+        linked = [link.table for link in self.links]
+        for place, link in enumerate(self.links):
+            for table, key in ((link.table, link.key), (link.through, link.through_key)):
+                if table not in staged or (isinstance(key, str) and key not in staged[table].names):
+                    raise ValueError(f"{self.code}: a link names {key} of {table}, which no dataset stages")
+            if link.through in linked[place:]:
+                raise ValueError(f"{self.code}: {link.table} is linked through {link.through} before that is")
+        for table, names in self.holders.items():
+            if table not in staged or not {name for name in names if isinstance(name, str)} <= set(
+                staged[table].names
+            ):
+                raise ValueError(f"{self.code}: holders are named in {table}, which no dataset stages so")
 
     def dataset(self, key: str) -> Dataset:
         """The declaration of one dataset; KeyError where there is none."""

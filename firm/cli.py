@@ -20,6 +20,7 @@ _COMMANDS: Final = {
     "doctor": "doctor.doctor",
     "demo": "demo.demo",
     "export": "export.export",
+    "erase": "erase.erase",
     "rebuild": "later.rebuild",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""

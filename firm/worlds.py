@@ -19,14 +19,14 @@ import httpx
 import connectors
 from connectors.kit.http import Http, HttpSettings
 from connectors.kit.retry import Retry
-from connectors.sandbox import World, serve
+from connectors.sandbox import CREDENTIALS, World, enough, serve
 from pipelines.origins import Live
 from pipelines.settings import Settings
 
 FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
 RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # nor anybody to spare
-_OTHER_HOSTS: Final = ("api.company-information.service.gov.uk",)
-DAYS: Final = 30
+_OTHER_HOSTS: Final = ("api.company-information.service.gov.uk", *CREDENTIALS)
+DAYS: Final = 20
 
 
 @contextmanager
@@ -37,6 +37,7 @@ def live_at(base: str, settings: Settings) -> Iterator[Live]:
         user_agent=settings.user_agent,
         folder=settings.layout.root / "downloads",
         bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
+        credentials=CREDENTIALS,
         rate=FASTEST,
         retry=RETRY,
     )
@@ -54,14 +55,16 @@ def instant_at(base: str) -> datetime:
 
 
 @contextmanager
-def embedded(settings: Settings, seed: int = 1, companies: int = 1600) -> Iterator[tuple[Live, datetime]]:
+def embedded(
+    settings: Settings, seed: int = 1, companies: int | None = None
+) -> Iterator[tuple[Live, datetime]]:
     """The embedded sandbox on its next day: with that day's instant.
 
     Each ingest that ends well moves the data folder's world on by one.
     """
     marker = settings.layout.root / "sandbox.json"
     day = _next_day(marker)
-    with serve(World(seed=seed, companies=companies, days=DAYS)) as registry:
+    with serve(World(seed=seed, companies=companies or enough(DAYS), days=DAYS)) as registry:
         for _ in range(day):
             registry.advance()
         with live_at(registry.url, settings) as origin:

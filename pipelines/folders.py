@@ -21,6 +21,8 @@ from connectors.declare import Dataset, Jurisdiction, NotOurs, Scope
 
 HEAD: Final = 64 * 1024
 DAY_FILE: Final = "day.json"
+_NOT_READ: Final = "no dataset reads files of this name"
+_NOT_SERVED: Final = "the market is announced and not served yet: none of its files is read"
 _DAY_NAME: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -108,7 +110,7 @@ def _entry(day: Day, jurisdiction: Jurisdiction, path: Path, root: Path, at: dat
     dataset = _reader(jurisdiction, inside)
     observed_at = day.observed_at or at
     if dataset is None:
-        reason = "no dataset reads files of this name"
+        reason = _NOT_READ if jurisdiction.datasets else _NOT_SERVED
         return FileEntry(path, name, day.prefix + name, None, reason, Scope.PART, observed_at)
     with path.open("rb") as body:
         found = dataset.recognise(inside, body.read(HEAD))

@@ -1,12 +1,14 @@
 """Reading pieces: in this process, or in a pool of processes where there is enough to read.
 
 A piece that kills its worker is rejected, not the run: after a death each piece that was being read is
-read again in a process of its own. Does not belong here: what a piece holds (`connectors`), or where rows
+read again in a process of its own. So is one that a reader fails on, or its body would block the market in
+every later run. Does not belong here: what a piece holds (`connectors`), or where rows
 go (`stages`).
 """
 
 from __future__ import annotations
 
+import csv
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +18,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
+import polars as pl
+
 from connectors.declare import Batch, Piece, Unreadable
 from warehouse.archive import CorruptObject
 
@@ -23,6 +27,18 @@ CHUNK: Final = 64  # documents handed to a worker at once
 AHEAD: Final = 3  # chunks per worker on their way: workers never wait, memory stays bounded
 MANY_BYTES: Final = 256 << 20  # of pieces (as they came) that are worth the pool though they are few
 DIED: Final = "the process that read it died"
+# What data nobody thought of can provoke in a reader; a full disk or a lack of memory is nobody's file's fault.
+FAULTS: Final = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+    csv.Error,
+    pl.exceptions.PolarsError,
+)
+_SHOWN: Final = 200  # characters of an error
 
 Read = Callable[[Piece], Iterator[Batch]]
 
@@ -44,6 +60,14 @@ def read_one(read: Read, piece: Piece) -> Outcome:
         return Outcome(piece, reason=error.reason)
     except CorruptObject as error:
         return Outcome(piece, reason=str(error))
+    except FAULTS as error:
+        return Outcome(piece, reason=failed(error))
+
+
+def failed(error: Exception) -> str:
+    """Why a piece is rejected that a reader was not written for."""
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:_SHOWN].rstrip(": ")
+    return f"the reader failed on it ({said}): a defect, please report this file"
 
 
 def read_chunk(read: Read, pieces: list[Piece]) -> list[Outcome]:

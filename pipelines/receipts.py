@@ -2,8 +2,8 @@
 
 They outlive the process, so that a run that was killed can be told of, and do not depend on Dagster's
 storage. Nothing reads them to decide what is to be done: that is known by what is there (`lake`,
-`history`). Two facts of a run stand here too, because steps may run in other processes: its logical
-instant and what it overrides.
+`history`); of a run that died they tell that it did. Two facts of a run stand here too, because steps may run
+in other processes: its logical instant and what it overrides.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+import connectors
 from connectors.kit.http import Http, HttpSettings
 from pipelines.origins import Live
 from pipelines.settings import Settings
@@ -21,8 +22,20 @@ def registry_http(settings: Settings) -> Http:
             user_agent=settings.user_agent,
             folder=settings.layout.root / "downloads",
             credentials=settings.credentials,
+            rates=declared_rates(),
         )
     )
+
+
+def declared_rates() -> dict[str, float]:
+    """Host -> requests a second, as datasets declare it; of several the lowest."""
+    declared = [
+        (dataset.host, dataset.rate)
+        for country in connectors.JURISDICTIONS
+        for dataset in country.datasets
+        if dataset.rate is not None
+    ]
+    return dict(sorted(declared, reverse=True))  # the lowest of a host comes last
 
 
 def live_origin(settings: Settings) -> dg.ResourceDefinition:

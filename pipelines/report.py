@@ -161,7 +161,8 @@ def of_run(
         ),
         events=release.get("events", {}),
         held=tuple(_held(workspace, jurisdictions, batch)),
-        signals=sum(read.signals for read in readings.values()),
+        signals=sum(read.signals for read in readings.values())
+        + sum(len(receipt.signals) for receipt in touched.values()),
         errors=errors,
         markets={market: receipt.companies for market, receipt in touched.items()},
         batches=(batch,),

@@ -30,7 +30,7 @@ from pipelines.receipts import RunFacts
 from pipelines.report import ErrorReport, IngestReport
 from pipelines.resources import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Tell, Workspace, silent
 from pipelines.settings import Settings
-from pipelines.stages import held
+from pipelines.stages import held, raw
 from warehouse.archive import utc_now
 from warehouse.files import Step, no_step
 from warehouse.locks import market_lock
@@ -44,6 +44,17 @@ class UnknownMarket(ValueError):  # noqa: N818 - named for what it says
 
     def __init__(self, market: str, known: Iterable[str]) -> None:
         super().__init__(f"no market {market!r}: there are {', '.join(sorted(known))}")
+        self.market = market
+
+
+class NotServed(ValueError):  # noqa: N818 - named for what it says
+    """A market that is announced and has nothing to ask yet."""
+
+    def __init__(self, market: str) -> None:
+        super().__init__(
+            f"market {market} is announced and not served yet: it has no dataset to ask; leave it out "
+            "(--from FOLDER lists its files)"
+        )
         self.market = market
 
 
@@ -80,6 +91,8 @@ def ingest(
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
     workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
     chosen = chosen_markets(markets, known)
+    if origin.asks and (silent_ones := [made for made in chosen if not made.datasets]):
+        raise NotServed(silent_ones[0].code)
     with ExitStack() as stack:
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(market_lock(workspace.layout, jurisdiction.code))
@@ -128,6 +141,7 @@ class _Round:
         self._workspace = workspace
         self._jurisdictions = jurisdictions
         self._instance = instance
+        self._origin = origin
         self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
 
     def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
@@ -141,11 +155,15 @@ class _Round:
         partitions.register(self._instance, batch)
         errors: dict[str, list[ErrorReport]] = {}
         seconds: dict[str, float] = {}
+        opened = self._origin.open(at or now)
         for made in self._jurisdictions:
+            if not made.datasets:  # announced: its files are told of, and nothing is read
+                raw.list_files(self._workspace, made, opened, batch)
+                continue
             started = time.monotonic()
             errors[made.code] = self._market(made, batch)
             seconds[made.code] = round(time.monotonic() - started, 3)
-        sound = [made for made in self._jurisdictions if not errors[made.code]]
+        sound = [made for made in self._jurisdictions if made.datasets and not errors[made.code]]
         if sound:
             errors["release"] = self._publish(sound, batch)
         told = tuple(error for found in errors.values() for error in found)

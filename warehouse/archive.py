@@ -82,9 +82,12 @@ class _Manifest:
     end: int = 0
     size: int = 0  # of the file, a torn line included
     newest: dict[str, dict[str, Any]] = field(default_factory=dict)
+    erased: dict[str, dict[str, Any]] = field(default_factory=dict)  # by SHA-256
 
     def add(self, line: dict[str, Any]) -> None:
         self.lines.append(line)
+        if "erased" in line:
+            self.erased[line["erased"]] = line
         if line["new"]:
             self.newest[line["name"]] = line
 
@@ -115,6 +118,8 @@ class Archive:
         are kept.
         """
         stored = objects.store(self._root, arrival.body, redact, self._on_step)
+        if stored.sha256 in self._manifest(dataset).erased:  # it has come again: what was taken out stays out
+            files.discard(objects.object_path(self._root, stored.sha256))
         before = self._manifest(dataset).newest.get(arrival.name)
         fresh = before is None or before["sha256"] != stored.sha256
         reissue = fresh and before is not None and before["observed_at"] == _instant(arrival.observed_at)
@@ -132,7 +137,8 @@ class Archive:
             "new": fresh,
         }
         self._append(dataset, line)
-        return self._piece(line) if fresh else None
+        is_there = _kept_as(stored.sha256, self._manifest(dataset).erased) is not None
+        return self._piece(line) if fresh and is_there else None
 
     def failed(
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
@@ -144,14 +150,14 @@ class Archive:
     def pieces(self, dataset: str, batch: str | None = None) -> Iterator[RawPiece]:
         """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
 
-        Erased ones are gone.
+        Erased ones are gone; those written again without somebody keep the SHA-256 that they came with.
         """
         lines = self._manifest(dataset).lines
-        erased = {line["erased"] for line in lines if "erased" in line}
+        erased = self._manifest(dataset).erased
         found = [
             line
             for line in lines
-            if line["new"] and line["sha256"] not in erased and batch in {None, line["batch"]}
+            if line["new"] and _kept_as(line["sha256"], erased) is not None and batch in {None, line["batch"]}
         ]
         found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch
         return map(self._piece, found)
@@ -166,16 +172,31 @@ class Archive:
 
     def verify(self, piece: RawPiece) -> None:
         """Reads a body to its end; raises CorruptObject, naming object and file, when it is damaged."""
-        objects.verify(self._root, piece.sha256, f"{piece.dataset}: {piece.name}")
+        sha256 = _kept_as(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
+        objects.verify(self._root, sha256, f"{piece.dataset}: {piece.name}")
 
-    def erase(self, dataset: str, sha256: str, reason: str) -> None:
-        """Removes a body for good and leaves a line that says so.
+    def erase(self, dataset: str, sha256: str, reason: str, instead: BinaryIO | None = None) -> None:
+        """Removes a body for good and leaves a line that says so. `instead`: what is kept of it, if anything.
 
         Other datasets with these bytes lose them too.
         """
-        line = self._line(dataset, "", "") | {"erased": sha256, "reason": reason, "new": False}
+        kept_as = _kept_as(sha256, self._manifest(dataset).erased)
+        if kept_as is None:
+            return
+        stored = None if instead is None else objects.store(self._root, instead, None, self._on_step)
+        line = self._line(dataset, "", "") | {"erased": kept_as, "reason": reason, "new": False}
+        if stored is not None and stored.sha256 == kept_as:
+            return  # nothing was taken out
+        if stored is not None:
+            line |= {"became": stored.sha256, "bytes": stored.size}
         self._append(dataset, line)
-        files.discard(objects.object_path(self._root, sha256))
+        files.discard(objects.object_path(self._root, kept_as))
+
+    def discard_erased(self) -> None:
+        """Removes bodies whose line says that they are erased: a kill may have come between the two."""
+        for dataset in self.datasets():
+            for sha256 in self._manifest(dataset).erased:
+                files.discard(objects.object_path(self._root, sha256))
 
     def _line(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
         return {
@@ -221,6 +242,9 @@ class Archive:
 
     def _piece(self, line: Mapping[str, Any]) -> RawPiece:
         label = f"{line['dataset']}: {line['name']}"
+        kept_as, size = line["sha256"], line["bytes"]
+        while told := self._manifest(line["dataset"]).erased.get(kept_as):
+            kept_as, size = told["became"], told["bytes"]
         return RawPiece(
             dataset=line["dataset"],
             name=line["name"],
@@ -229,10 +253,10 @@ class Archive:
             scope=line["scope"],
             batch=line["batch"],
             fetched_at=datetime.fromisoformat(line["fetched_at"]),
-            bytes=line["bytes"],
+            bytes=size,
             replaces=line["replaces"],
             cursor=line["cursor"],
-            open=partial(objects.open_object, self._root, line["sha256"], label, line["bytes"]),
+            open=partial(objects.open_object, self._root, kept_as, label, size),
         )
 
 
@@ -254,6 +278,14 @@ def _read(path: Path) -> _Manifest:
             manifest.add(line)
         manifest.size = handle.seek(0, os.SEEK_END)
     return manifest
+
+
+def _kept_as(sha256: str, erased: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """The SHA-256 under which a body lies now; None where nothing of it is left."""
+    found: str | None = sha256
+    while found is not None and found in erased:
+        found = erased[found].get("became")
+    return found
 
 
 def _instant(moment: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Names as they are searched: one folding for what is indexed and for what is asked.
+"""Names as they are searched and compared: one folding for what is indexed and asked, one for whom a name means.
 
 Case, accents, the letters of our markets that have no accent to take off (ø æ ß and the like), and
 punctuation go; dots and strokes inside abbreviations go without leaving a gap (A/S and AS are one word). Does
@@ -28,6 +28,7 @@ _LETTERS: Final = str.maketrans(
 )
 _ABBREVIATION: Final = re.compile(r"(?<!\w)(\w)(?:[./](\w)(?!\w))+\.?")
 _GAP: Final = re.compile(r"[\W_]+")
+_SIGNS: Final = re.compile(r"[^\w]+")
 
 
 def folded(text: str) -> str:
@@ -41,3 +42,10 @@ def folded(text: str) -> str:
     text = text.translate(_LETTERS)
     text = _ABBREVIATION.sub(lambda found: re.sub(r"[./]", "", found.group()), text)
     return _GAP.sub(" ", text).strip()
+
+
+def comparable(name: str | None) -> str:
+    """A holder's name without case, accents and signs: NORBIT ASA and Norbit asa are one name."""
+    plain = unicodedata.normalize("NFKD", (name or "").casefold().replace("ø", "o").replace("æ", "ae"))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return _SIGNS.sub(" ", letters).strip()

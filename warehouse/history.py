@@ -9,7 +9,7 @@ from RAW gives the same history. Does not belong here: what makes an event (`pip
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,9 +19,10 @@ from typing import Final, Self
 import duckdb
 import polars as pl
 
-from warehouse import changes, files, present, render
+from warehouse import changes, files, linking, present, render
 from warehouse.changes import Changes
 from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.linking import KeyOf, Way
 from warehouse.locks import Locked, exclusive
 from warehouse.paths import Layout
 from warehouse.schema.tables import COMPANIES, EVENTS, TABLES
@@ -193,6 +194,17 @@ class History:
         present.create(self._connection, table)
         statement = f"SELECT count(*) FROM present.{quoted(table.name)} WHERE _retired_at IS NULL"
         return number(self._connection, statement)
+
+    def relink(self, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
+        """Gives rows that name no company the one their ways lead to: pairs of gained and lost companies."""
+        with self.transaction():
+            return linking.relink(self._connection, table, ways)
+
+    def prepare_links(self, table: Table, keys: Mapping[str, KeyOf]) -> None:
+        """Makes the columns that linking needs; computes keys of rows that were there before them."""
+        with self.transaction():
+            present.create(self._connection, table)
+            linking.prepare(self._connection, table, keys)
 
     def rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
         """Present rows of these companies by staged table, retired ones with their instant."""

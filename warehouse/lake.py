@@ -28,8 +28,10 @@ from warehouse.staging import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
 __all__ = ["Image", "Lake", "StagedIndex", "StagedWriter"]
 
 INDEX: Final = "index.json"
+ASKED: Final = "asked.json"  # beside a dataset's batches
 ACCEPTED: Final = "accepted"  # figure: the guard that a person let the batch through
 TOUCHED: Final = "touched"
+FULL: Final = "full"  # the scope of an edition that stands for all before it
 _STAMP: Final = "%Y%m%dT%H%M%S%fZ"
 
 
@@ -134,6 +136,17 @@ class Lake:
         cursors = [index.cursor for index in self.indexes(dataset) if index.cursor is not None]
         return cursors[-1] if cursors else None
 
+    def asked(self, dataset: str) -> dict[str, str]:
+        """The newest batch of each other dataset whose subjects this one has asked for."""
+        path = self._staged / dataset / ASKED
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def note_asked(self, dataset: str, seen: Mapping[str, str]) -> None:
+        """Notes up to which batch of each other dataset subjects have been asked for."""
+        if seen != self.asked(dataset):
+            files.make_folder(self._staged / dataset)
+            files.write_json(self._staged / dataset / ASKED, dict(seen))
+
     def rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
         """Rows of one staged table with the columns of STAGED_COLUMNS; none where the batch has none."""
         path = self._staged / dataset / batch / f"{table.name}.parquet"
@@ -157,6 +170,21 @@ class Lake:
             raise KeyError(f"{dataset}: batch {batch} is not staged")
         path = self._staged / dataset / batch / INDEX
         files.write_json(path, as_json(replace(index, held=held)))
+
+    def held(self, dataset: str) -> list[StagedIndex]:
+        """Batches that a guard holds and that nothing stands for yet, oldest first.
+
+        A complete edition stands for all before it. Behind a held part of a feed later parts go on: without it
+        what it tells of would be lost.
+        """
+        found: list[StagedIndex] = []
+        for batch in reversed(self.batches(dataset)):
+            index = self.index(dataset, batch)
+            if index is not None and index.held is not None:
+                found.insert(0, index)
+            if index is not None and any(edition["scope"] == FULL for edition in index.editions):
+                break
+        return found
 
     def accept(self, dataset: str, batch: str) -> None:
         """Lets a held batch go on and keeps what held it among its figures, as `accepted`."""

@@ -50,6 +50,11 @@ class Layout:
         return self.root / "locks"
 
     @property
+    def erased(self) -> Path:
+        """Who has been erased and must not come back."""
+        return self.root / "erased.json"
+
+    @property
     def current(self) -> Path:
         """The pointer to the release that is served."""
         return self.releases / "current.json"

@@ -5,14 +5,14 @@ Does not belong here: what the rows mean (`connectors`), or the shared tables ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
 import duckdb
 import polars as pl
 
-from warehouse import render
+from warehouse import linking, render
 from warehouse.engine import columns, ensure_table, frame, quoted, registered
 from warehouse.schema.types import Table
 
@@ -21,27 +21,36 @@ META: Final[dict[str, pl.DataType]] = {
     "_observed_at": render.INSTANT,
     "_raw": pl.String(),
 }
-_META_TYPES: Final = {
+META_TYPES: Final = {
     "_company_id": "VARCHAR",
     "_observed_at": "TIMESTAMPTZ",
     "_raw": "VARCHAR",
     "_retired_at": "TIMESTAMPTZ",
+    "_told_at": "TIMESTAMPTZ",  # the newest instant at which a row of no company was told again
 }
 _ROW: Final = "_row"
+_NEWEST: Final = "greatest(_observed_at, _told_at)"  # null counts for nothing
 
 
-def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Makes the table of one staged table, and columns that the declaration has gained since."""
-    ensure_table(connection, "present", table.name, render.duckdb_types(table) | _META_TYPES)
+def create(
+    connection: duckdb.DuckDBPyConnection, table: Table, extra: Mapping[str, str] | None = None
+) -> None:
+    """Makes the table of one staged table, and columns that the declaration has gained since.
+
+    extra: columns of `linking` with their types.
+    """
+    types = render.duckdb_types(table) | META_TYPES
+    ensure_table(connection, "present", table.name, types | dict(extra or {}))
 
 
 def upsert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame) -> pl.Series:
     """Newer rows win, of two with one instant the later.
 
-    Gives the companies whose business content changed.
+    Columns of `linking` are kept beside. Gives the companies whose business content changed.
     """
-    create(connection, table)
-    schema = {**render.polars_schema(table), **META}
+    extra = linking.meta_types(rows)
+    create(connection, table, extra)
+    schema = {**render.polars_schema(table), **META, **{name: rows.schema[name] for name in extra}}
     rows = _newest(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
     with registered(connection, "staged", rows):
         connection.execute(_comparison(table))
@@ -82,7 +91,7 @@ def _comparison(table: Table) -> str:
             s._observed_at, s._raw
         FROM staged AS s
         LEFT JOIN (
-            SELECT rowid AS old, {listed}, _company_id, _observed_at, _retired_at
+            SELECT rowid AS old, {listed}, _company_id, _retired_at, {_NEWEST} AS _observed_at
             FROM present.{quoted(table.name)}
         ) AS p ON {keys}
         WHERE p.old IS NULL OR s._observed_at >= p._observed_at
@@ -90,11 +99,19 @@ def _comparison(table: Table) -> str:
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Replaces what differs; of the rest only the provenance moves on, so that a late row stays late."""
+    """Replaces what differs; of the rest only the provenance moves on, so that a late row stays late.
+
+    What no company is known of keeps its first instant: a link that finds one makes it no younger (`linking`).
+    """
     name = f"present.{quoted(table.name)}"
+    same = f"{name}.rowid = c.old AND NOT c.differs"
     connection.execute(
         f"""UPDATE {name} SET _observed_at = c._observed_at, _raw = c._raw FROM compared AS c
-            WHERE {name}.rowid = c.old AND NOT c.differs AND {name}._observed_at < c._observed_at"""
+            WHERE {same} AND {name}._company_id IS NOT NULL AND {name}._observed_at < c._observed_at"""
+    )
+    connection.execute(
+        f"""UPDATE {name} SET _told_at = c._observed_at FROM compared AS c
+            WHERE {same} AND {name}._company_id IS NULL AND {name}._observed_at < c._observed_at"""
     )
     connection.execute(
         f"DELETE FROM {name} WHERE rowid IN (SELECT old FROM compared WHERE differs AND old IS NOT NULL)"
@@ -117,7 +134,7 @@ def retire(
             f"""CREATE OR REPLACE TEMP TABLE absent AS
                 SELECT p.rowid AS old, p._company_id FROM {name} AS p ANTI JOIN keys
                 USING ({columns(table.key)})
-                WHERE p._retired_at IS NULL AND p._observed_at < $1""",
+                WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1""",
             [instant],
         )
     connection.execute(

@@ -53,8 +53,10 @@ def write_index(folder: Path, segments: Iterable[Segment]) -> None:
 
 
 def write_lookup(path: Path, events: Iterable[tuple[Any, ...]]) -> None:
-    """Writes the read index of one segment from rows in the order of `Event`, instants as text."""
-    files.discard(path)
+    """Writes the read index of one segment from rows in the order of `Event`, instants as text.
+
+    One that is there serves readers until the new one takes its place.
+    """
     built = files.temporary(path)
     files.discard(built)
     with closing(sqlite3.connect(built)) as connection:

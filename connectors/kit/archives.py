@@ -113,13 +113,16 @@ def members(
 def plain(open_: Open, name: str, limits: Limits = LIMITS) -> BinaryIO:
     """The plain bytes: gunzipped where they are gzip's, else as they are. Reading raises ArchiveError."""
     stream = open_()
-    head = stream.read(HEAD)
-    if stream.seekable():
-        stream.seek(0)
+    if isinstance(stream, io.BufferedReader):
+        head = stream.peek(HEAD)  # unpacked once, looked at and read
     else:
-        stream.close()
-        stream = open_()
-    if sniff(head) is not Format.GZIP:
+        head = stream.read(HEAD)
+        if stream.seekable():
+            stream.seek(0)
+        else:
+            stream.close()
+            stream = open_()
+    if sniff(head[:HEAD]) is not Format.GZIP:
         return stream
     return guarded(gzip.GzipFile(fileobj=stream, mode="rb"), name, None, limits.member_bytes, owned=stream)
 

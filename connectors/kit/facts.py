@@ -182,6 +182,12 @@ def choose(facts: Sequence[Fact]) -> Choice:
     return Choice(max(facts, key=_precision), True)
 
 
+def most_precise(facts: Sequence[Fact]) -> list[Fact]:
+    """Those of repeats that claim the most digits."""
+    finest = max(map(_precision, facts))
+    return [fact for fact in facts if _precision(fact) == finest]
+
+
 def _precision(fact: Fact) -> int:
     return -EXACT if fact.decimals is None else fact.decimals
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -92,6 +93,10 @@ class Http:
 
     def close(self) -> None:
         self._client.close()
+
+    def now(self) -> datetime:
+        """What time it is: for fetching by the calendar, on the clock that waits are measured on."""
+        return self._clock.now()
 
     def _known(self, url: str) -> tuple[str, str] | None:
         """The credentials of this installation for a documented host."""

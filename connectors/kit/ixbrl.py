@@ -38,11 +38,9 @@ _TUPLE: Final = frozenset(_tags("tuple"))
 _CONTINUATION: Final = frozenset(_tags("continuation"))
 _RESOURCES: Final = frozenset(_tags("resources"))
 _REFERENCES: Final = frozenset(_tags("references"))
+_FACTS: Final = _tags("nonFraction", "nonNumeric", "fraction", "tuple")
 _WALKED: Final = (
-    *_tags("nonFraction"),
-    *_tags("nonNumeric"),
-    *_tags("fraction"),
-    *_tags("tuple"),
+    *_FACTS,
     *_tags("continuation"),
     *_tags("resources"),
     *_tags("references"),
@@ -63,14 +61,23 @@ def is_inline(root: etree._Element) -> bool:
 class _Reader:
     """One tree. Trees of the same file share continuations, contexts and units."""
 
-    __slots__ = ("_namespaces", "_signals", "_target", "contexts", "continued", "nests", "references", "root")
+    __slots__ = (
+        "_namespaces",
+        "_parents",
+        "_signals",
+        "_target",
+        "contexts",
+        "continued",
+        "references",
+        "root",
+    )
 
     def __init__(self, root: etree._Element, signals: Counter[tuple[str, str]], target: str | None) -> None:
         self.root = root
         self.contexts = Contexts(())
         self.continued: dict[str | None, etree._Element] = {}
         self.references: list[etree._Element] = []
-        self.nests = False
+        self._parents: dict[etree._Element, str | None] = {}
         self._signals = signals
         self._target = target
         self._namespaces: dict[str, str | None] = {}
@@ -78,7 +85,7 @@ class _Reader:
     def wanted(self, names: AbstractSet[str] | None) -> list[tuple[str, etree._Element]]:
         """(qualified name, element) of wanted facts; what else the document needs is noted on the way."""
         found: list[tuple[str, etree._Element]] = []
-        self.nests = names is None
+        tuples: list[etree._Element] = []
         resources: list[etree._Element] = []
         for element in self.root.iter(_WALKED):
             name = element.get("name")
@@ -90,10 +97,14 @@ class _Reader:
                     self.references.append(element)
                 else:
                     self.continued[element.get("id")] = element
-            elif names is None or name.rpartition(":")[2] in names:
-                found.append((name, element))
-            elif element.tag in _TUPLE:
-                self.nests = True
+            else:
+                if names is None or name.rpartition(":")[2] in names:
+                    found.append((name, element))
+                if element.tag in _TUPLE:
+                    tuples.append(element)
+        for element in tuples:  # outer ones first: of an inner one's facts the inner one is the parent
+            identity = element.get("tupleID") or element.get("name")
+            self._parents |= dict.fromkeys(element.iterdescendants(_FACTS), identity)
         self.contexts = Contexts(resources or (self.root,))
         return found
 
@@ -132,7 +143,7 @@ class _Reader:
             self.contexts.unit(unit) if unit else None,
             decimals_of(get("decimals"), get("precision"), number) if is_numeric else None,
             None if is_numeric else get(_LANGUAGE, self.root.get(_LANGUAGE)),
-            get("tupleRef") or (self._enclosing(element) if self.nests else None),
+            get("tupleRef") or self._parents.get(element),
             is_nil,
             is_numeric,
             get("id"),
@@ -150,11 +161,6 @@ class _Reader:
         if found is None:
             self._signals["unknown_context", identity] += 1
         return found
-
-    @staticmethod
-    def _enclosing(element: etree._Element) -> str | None:
-        parent = next(element.iterancestors(*_TUPLE), None)
-        return None if parent is None else parent.get("tupleID") or parent.get("name")
 
     def _continued(self, element: etree._Element, following: str | None) -> str:
         parts = [text_of(element, _EXCLUDE)]

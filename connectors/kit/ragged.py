@@ -131,7 +131,7 @@ class Reader:
         return True
 
     def _single_lines(self, body: bytes, indexes: list[int], rows: Rows) -> None:
-        lines = body.split(b"\n")
+        lines = lines_at(body, indexes)
         kept: list[tuple[int, list[str]]] = []
         for index in indexes:
             self._judge(lines[index].decode(errors="replace"), rows.line + index, kept, rows)
@@ -209,6 +209,21 @@ class Reader:
         rows.frames.append(
             pl.DataFrame(columns, schema={LINE: pl.Int64, **dict.fromkeys(self._names, pl.String)})
         )
+
+
+def lines_at(body: bytes, indexes: Sequence[int]) -> dict[int, bytes]:
+    """Some lines of a body by their index (ascending), without making all of them."""
+    found: dict[int, bytes] = {}
+    start, index = 0, 0  # where a stretch begins, and which line that is
+    for wanted in indexes:
+        while True:
+            end = body.find(b"\n", start + _LEAF) + 1 or len(body)
+            inside = body.count(b"\n", start, end)
+            if wanted < index + inside or end == len(body):
+                break
+            start, index = end, index + inside
+        found[wanted] = body[start:end].split(b"\n")[wanted - index]
+    return found
 
 
 def _cut(body: bytes) -> list[bytes]:

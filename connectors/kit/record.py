@@ -5,9 +5,12 @@ Types are checked, never coerced: a number where text was due is an error of tha
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from connectors.kit.staged import Tally
+
+_LARGEST: Final = 2**63 - 1  # that a column of integers holds
+_LEAST: Final = -(2**63)
 
 
 class RecordError(Exception):
@@ -55,13 +58,13 @@ class Record:
         return cast("int | float | None", self._typed(key, (int, float), "a number"))
 
     def integer(self, key: str) -> int | None:
-        """A whole number: 12 and 12.0, never "12" or 12.5."""
+        """A whole number of at most 63 bits: 12 and 12.0, never "12" or 12.5."""
         value = self.number(key)
-        if isinstance(value, float):
-            if not value.is_integer():
-                raise RecordError(self._at(key), f"a whole number was due, not {_shown(value)}")
-            return int(value)
-        return value
+        if isinstance(value, float) and not value.is_integer():
+            raise RecordError(self._at(key), f"a whole number was due, not {_shown(value)}")
+        if value is not None and not _LEAST <= value <= _LARGEST:
+            raise RecordError(self._at(key), f"a whole number of 63 bits was due, not {_shown(value)}")
+        return None if value is None else int(value)
 
     def boolean(self, key: str) -> bool | None:
         return cast("bool | None", self._typed(key, bool, "true or false"))

@@ -1,6 +1,7 @@
 """Norway: Enhetsregisteret (profiles) and Regnskapsregisteret (annual accounts). See README.md and FORMAT.
 
-Does not belong here: Oslo Børs, shareholders, roles and change feeds, which have no dataset yet.
+Change feeds name whom to ask again; roles, groups and the shareholder register give owners, Oslo Børs news.
+Does not belong here: reading any of them (one module per dataset).
 """
 
 from __future__ import annotations
@@ -8,15 +9,49 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.declare import Jurisdiction
-from connectors.no import enheter, regnskap, regnskap_masse
+from connectors.esef.issuers import with_issuers
+from connectors.no import (
+    aksjonaer,
+    enhet,
+    enheter,
+    euronext,
+    konsern,
+    newsweb,
+    oppdateringer,
+    regnskap,
+    regnskap_masse,
+    roller,
+    underenheter,
+)
+from connectors.no.issuer_links import LINKS
 from connectors.no.mapping import PRECEDENCE, normalise, touches
+from connectors.no.named_holders import HOLDERS
 from connectors.no.register import MARKET
+from connectors.no.removals import REMOVALS
 
-NORWAY: Final = Jurisdiction(
-    code=MARKET,
-    state="served",
-    datasets=(enheter.DATASET, regnskap.DATASET, regnskap_masse.DATASET),
-    precedence=PRECEDENCE,
-    touches=touches,
-    normalise=normalise,
+NORWAY: Final = with_issuers(
+    Jurisdiction(
+        code=MARKET,
+        state="served",
+        # of one instant the later dataset holds: an answer is newer than the bulk it is asked with
+        datasets=(
+            enheter.DATASET,
+            oppdateringer.DATASET,
+            enhet.DATASET,
+            underenheter.DATASET,
+            roller.DATASET,
+            regnskap.DATASET,
+            regnskap_masse.DATASET,
+            konsern.DATASET,
+            aksjonaer.DATASET,
+            newsweb.DATASET,
+            euronext.DATASET,
+        ),
+        precedence=PRECEDENCE,
+        touches=touches,
+        normalise=normalise,
+        removed=REMOVALS,
+        links=LINKS,
+        holders=HOLDERS,
+    )
 )

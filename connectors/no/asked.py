@@ -1,7 +1,8 @@
 """Which accounts were asked for already: the cursor of one-by-one fetching, small enough to be kept as text.
 
-Half a million companies make a few hundred kilobytes: numbers of one year, sorted, as differences, packed.
-Does not belong here: whom to ask (`fetching.wanted`).
+Half a million companies make a few hundred kilobytes: numbers of one mark, sorted, as differences, packed.
+A mark is what was asked for: a year of accounts, a round of asking again, or both; later ones sort behind.
+Does not belong here: whom to ask (`fetching`, `konsern_fetch`).
 """
 
 from __future__ import annotations
@@ -9,13 +10,24 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from datetime import date, timedelta
 from itertools import accumulate, pairwise
+from typing import Final
 
 from connectors.declare import Cursor
 
+_SLOTS: Final = 28  # days that every month has
+
+
+def latest_round(number: str, today: date) -> str:
+    """The month in which it was last a number's turn to be asked again: once a month, spread over its days."""
+    turn = int(number) % _SLOTS + 1
+    month = today if today.day >= turn else today.replace(day=1) - timedelta(days=1)
+    return f"{month:%Y-%m}"
+
 
 class Asked:
-    """Numbers and the year of the latest accounts that were asked for."""
+    """Numbers and the mark under which they were asked for last."""
 
     def __init__(self, years: dict[str, str] | None = None) -> None:
         self._years = years or {}

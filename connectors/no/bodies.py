@@ -9,8 +9,14 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from typing import Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
+from connectors.kit import staged
+
+if TYPE_CHECKING:
+    from connectors.declare import Piece
+
+MARK: Final = b"\xef\xbb\xbf"  # of UTF-8; no JSON reader takes it
 _GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 65_536
 _STATUS: Final = re.compile(rb'"status"\s*:\s*"?([1-5][0-9]{2})"?')
@@ -18,12 +24,21 @@ _KEY: Final = re.compile(r'"([^"\\]+)"\s*:')
 TOO_MANY: Final = re.compile(rb"\s*too many requests", re.IGNORECASE)
 
 
+def opened(piece: Piece) -> BinaryIO:
+    """The plain bytes of a piece, behind the mark of UTF-8 where there is one."""
+    body = staged.opened(piece)
+    if body.read(len(MARK)) == MARK:
+        return body
+    body.close()
+    return staged.opened(piece)
+
+
 def plain_head(head: bytes) -> bytes:
     """The first plain bytes: a download may be a gzip file or arrive with gzip as its content encoding."""
     if not head.startswith(_GZIP):
-        return head.removeprefix(b"\xef\xbb\xbf")
+        return head.removeprefix(MARK)
     try:
-        return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+        return zlib.decompressobj(wbits=31).decompress(head, _HEAD).removeprefix(MARK)
     except zlib.error:
         return head
 

@@ -11,6 +11,8 @@ from connectors.kit.codes import load
 
 COUNTIES: Final = load("connectors.no", "counties")
 LEGAL_FORMS: Final = load("connectors.no", "legal_forms")
+NEWSWEB: Final = load("connectors.no", "newsweb_categories")
+COUNTRIES: Final = load("connectors.no", "countries")  # two and three letters to two (ISO 3166-1)
 
 # Records of the same number space that are no company of their own (FORMAT 13.1), and the reason they are
 # listed with
@@ -30,3 +32,5 @@ STANDARDS: Final = {
     "regnskapslovenAlminneligRegler": "NGAAP",
 }
 SMALL_COMPANY_STANDARD: Final = "NGAAP"
+FOREIGN_HOLDER: Final = "UTLA"
+STATE_FORMS: Final = ("STAT", "FYLK", "KOMM", "ORGL")  # the state, counties, municipalities and their units

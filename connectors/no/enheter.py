@@ -15,15 +15,16 @@ from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, R
 from connectors.kit import staged
 from connectors.kit.formats import Format, sniff
 from connectors.no import enheter_csv, enheter_json
-from connectors.no.bodies import error_status, is_page, plain_head, top_keys
+from connectors.no.bodies import error_status, is_page, opened, plain_head, top_keys
 from connectors.no.enheter_fields import NUMBER, STAGED
 from connectors.no.fetching import bulk
+from connectors.no.oppdateringer_fields import KEY as FEED
 from connectors.no.register import HOST, LICENCE
 
 KEY: Final = "no.enheter"
 _HEAD: Final = 65_536
 _GONE: Final = 410
-_GONE_NAME: Final = re.compile(r"([0-9]{9})[^0-9]*410\b")
+_GONE_NAME: Final = re.compile(r"([0-9]{9})(?:[^0-9]*|-[^/]*-)410\b")
 _BULK_NAME: Final = re.compile(r"bulk|\.csv", re.IGNORECASE)
 _GONE_PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
 
@@ -31,6 +32,12 @@ _GONE_PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     """Every entity file is a part: only a fetch (or the folder's own word) knows that a file is complete."""
     head = plain_head(head)
+    if name.startswith("codelists/"):
+        return NotOurs(
+            "code list: what is served of it is in codes/*.csv; labels are taken as records have them"
+        )
+    if b'"openapi"' in head or b'"swagger"' in head:
+        return NotOurs("description of the interface (OpenAPI): no records")
     if _gone(name, head) is not None or (_BULK_NAME.search(name) and sniff(head) is Format.EMPTY):
         return Recognised(None, Scope.PART)  # an empty bulk is not left out in silence: `read` refuses it
     reason = _not_ours(head)
@@ -62,16 +69,15 @@ def _not_ours_json(head: bytes) -> str | None:
 
 def _gone(name: str, head: bytes) -> str | None:
     """The number of an entity that answered 410: from the error body, else from the file's name."""
-    if error_status(head) == _GONE:
-        found = _GONE_PATH.search(head.decode(errors="replace"))
-        return found.group(1) if found else None
-    found = _GONE_NAME.search(name)
-    return found.group(1) if found and sniff(head) is Format.EMPTY else None
+    is_error = error_status(head) == _GONE
+    told = _GONE_PATH.search(head.decode(errors="replace")) if is_error else None
+    found = told or (_GONE_NAME.search(name) if is_error or sniff(head) is Format.EMPTY else None)
+    return found.group(1) if found else None
 
 
 def read(piece: Piece) -> Iterator[Batch]:
     """Batches of `no_enheter`, `no_slettet` and `no_navn`."""
-    with staged.opened(piece) as body:
+    with opened(piece) as body:
         head = body.read(_HEAD)
     gone = _gone(piece.name, head)
     if gone is not None:
@@ -96,9 +102,19 @@ DATASET: Final = Dataset(
     guard=Guard(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
     staged=STAGED,
-    files=("enheter/**", "enheter_bulk_csv/**", "enheter_bulk_json/**", "**/enheter_alle*"),
+    files=(
+        "enheter/**",
+        "enheter_bulk_csv/**",
+        "enheter_bulk_json/**",
+        "**/enheter_alle*",
+        "documented_examples/BrregEntit*",
+        "documented_examples/BrregDeletedEntity*",
+        "documented_examples/*openapi*",
+        "codelists/**",
+    ),
     recognise=recognise,
     split=staged.single,
     read=read,
     fetch=bulk,
+    named_by=FEED,
 )

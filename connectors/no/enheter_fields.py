@@ -15,6 +15,7 @@ _T, _B, _D, _I = Kind.TEXT, Kind.BOOLEAN, Kind.DATE, Kind.INTEGER
 NUMBER: Final = "organisasjonsnummer"
 NAME: Final = "navn"
 FORM: Final = "organisasjonsform.kode"
+SHARE_COUNT: Final = "kapital.antallAksjer"
 CODE_LIST: Final = "naeringskodeverk"  # ours: the record does not name the edition of its industry codes
 LINES: Final = "\n"  # between address lines, whatever the door's own separator is
 
@@ -62,6 +63,7 @@ ENTITIES: Final = Table(
         Column("sisteInnsendteAarsregnskap", _T, "year of the latest registered annual accounts"),
         Column("registreringsdatoEnhetsregisteret", _D, "entry into the register"),
         Column("erIKonsern", _B, "part of a group"),
+        Column(SHARE_COUNT, _I, "shares of the company, all classes"),
         Column("konkurs", _B, "bankrupt"),
         Column("konkursdato", _D, "since"),
         Column("underAvvikling", _B, "being wound up by its own decision"),
@@ -154,7 +156,6 @@ IGNORED: Final = (
     "fravalgRevisjonDato",
     "fravalgRevisjonBeslutningsDato",
     "kapital.belop",
-    "kapital.antallAksjer",
     "kapital.type",
     "kapital.bundet",
     "kapital.valuta",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +18,9 @@ import polars as pl
 from connectors.declare import Batch, Piece, Unreadable
 from connectors.kit import staged, strict
 from connectors.no import codes
+from connectors.no.bodies import opened
 from connectors.no.enheter_fields import (
+    BUSINESS,
     CODE_LIST,
     DELETED,
     ENTITIES,
@@ -26,11 +29,14 @@ from connectors.no.enheter_fields import (
     LINES,
     NAME,
     NUMBER,
+    POSTAL,
     REMOVED,
+    SHARE_COUNT,
 )
-from connectors.no.enheter_model import Address, Entity
+from connectors.no.enheter_model import Address, Capital, Code, Entity
 from connectors.no.enheter_rows import REASON, EntityRows, rejected, typed
 from connectors.no.register import is_number
+from warehouse.schema.types import Kind
 
 SUB_UNIT: Final = ("Underenhet", "SlettetUnderEnhet")
 _HEAD: Final = 1024
@@ -42,7 +48,7 @@ def _text(value: object) -> str | None:
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # counts come as floats through some doors (FORMAT 3.1)
-    return str(value).lower() if isinstance(value, bool) else str(value).strip() or None
+    return str(value).strip() or None
 
 
 def _lines(address: Address) -> str | None:
@@ -51,17 +57,71 @@ def _lines(address: Address) -> str | None:
     return LINES.join(lines) or None
 
 
-def _row(entity: Entity) -> dict[str, str | None]:
-    """The element as a row of texts, nested names joined with dots."""
-    row: dict[str, str | None] = {}
+def _parts() -> dict[str, tuple[str, ...]]:
+    """Members of an element that become columns, with the parts of those that are objects."""
+    parts: dict[str, tuple[str, ...]] = {}
     for column in ENTITIES.names:
         head, _, tail = column.partition(".")
-        value = getattr(entity, head, None)
-        if tail and value is not None:
-            value = _lines(value) if tail == "adresse" else getattr(value, tail, None)
-        row[column] = _text(value)
-    row[CODE_LIST] = _code_list(entity)
-    return row
+        if head != CODE_LIST:
+            parts[head] = (*parts.get(head, ()), *((tail,) if tail else ()))
+    return parts
+
+
+_PARTS: Final = _parts()
+_FLAGS: Final = frozenset(column.name for column in ENTITIES.columns if column.kind is Kind.BOOLEAN)
+# Members without which a record still says what it is: of another type they are null, and told of.
+_SPARED: Final[dict[str, frozenset[type]]] = {
+    name: frozenset({*kinds, type(None)})
+    for name, kinds in {
+        "naeringskode1": (Code,),
+        "harRegistrertAntallAnsatte": (bool,),
+        "antallAnsatte": (int, float),
+        "hjemmeside": (str,),
+        BUSINESS: (Address,),
+        POSTAL: (Address,),
+        "sisteInnsendteAarsregnskap": (str, int),
+        "erIKonsern": (bool,),
+        "kapital": (Capital,),
+    }.items()
+}
+_COUNTED: Final = ("antallAnsatte", "sisteInnsendteAarsregnskap", SHARE_COUNT)  # numbers or texts
+
+
+def _values(head: str, entities: list[Entity], tally: staged.Tally) -> list[Any]:
+    """One member of all elements; types are looked at together, since hardly ever one is another."""
+    values = list(map(attrgetter(head), entities))
+    kinds = _SPARED.get(head)
+    if kinds is None or set(map(type, values)) <= kinds:
+        return values
+    for entity, value in zip(entities, values, strict=True):
+        if type(value) not in kinds:
+            tally.add("unreadable_value", head, entity.organisasjonsnummer)
+    return [value if type(value) in kinds else None for value in values]
+
+
+def _frame(entities: list[Entity], tally: staged.Tally) -> pl.DataFrame:
+    """Elements as columns of texts, nested names joined with dots.
+
+    Column by column: an element by itself would be asked forty questions, most of them in vain.
+    """
+    columns: dict[str, pl.Series] = {}
+    for head, tails in _PARTS.items():
+        values = _values(head, entities, tally)
+        if not tails:
+            columns[head] = _series(head, values)
+        for tail in tails:
+            part = _lines if tail == "adresse" else attrgetter(tail)
+            name = f"{head}.{tail}"
+            columns[name] = _series(name, [value and part(value) for value in values])
+    columns[CODE_LIST] = pl.Series(map(_code_list, entities), dtype=pl.String)
+    stripped = pl.DataFrame(columns).select(pl.col(ENTITIES.names).str.strip_chars())
+    return stripped.select(pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in columns)
+
+
+def _series(name: str, values: list[Any]) -> pl.Series:
+    if name in _FLAGS:
+        return pl.Series(values, dtype=pl.Boolean).cast(pl.String)
+    return pl.Series(list(map(_text, values)) if name in _COUNTED else values, dtype=pl.String)
 
 
 def _code_list(entity: Entity) -> str:
@@ -105,9 +165,7 @@ def _batches(records: list[Entity], rejects: pl.DataFrame, rows: EntityRows) -> 
         (entity.organisasjonsnummer, reason, entity.navn) for entity, reason in judged if reason
     )
     taken = [entity for entity, reason in judged if not reason]
-    frame, unnumbered = _numbered(
-        [_row(entity) for entity in taken if not _is_deleted(entity)], ENTITIES.names
-    )
+    frame, unnumbered = _numbered(_frame([e for e in taken if not _is_deleted(e)], rows.tally))
     present = rows.batch(frame, pl.concat([rejects, listed, unnumbered]))
     yield present
     deleted, refused = _deleted([entity for entity in taken if _is_deleted(entity)])
@@ -115,15 +173,15 @@ def _batches(records: list[Entity], rejects: pl.DataFrame, rows: EntityRows) -> 
         rows.check_digits(deleted)
         yield staged.batch(DELETED, deleted, refused, rows.tally.drain())
     kept = {*present.rows[NUMBER], *deleted[NUMBER]}
-    named = [{NUMBER: _text(e.organisasjonsnummer), "historiskeNavn": _former(e)} for e in taken]
+    formerly = [entity for entity in taken if entity.historiskeNavn]
+    named = [{NUMBER: _text(e.organisasjonsnummer), "historiskeNavn": _former(e)} for e in formerly]
     named = [row for row in named if row["historiskeNavn"] and row[NUMBER] in kept]
     if named:
         yield staged.batch(FORMER_NAMES, named)
 
 
-def _numbered(rows: list[dict[str, str | None]], names: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _numbered(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Rows whose number is one, and the others as rejects."""
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
     reason = pl.lit("organisation number is not nine digits").alias(REASON)
     good = is_number(pl.col(NUMBER))
     return frame.filter(good), rejected(frame.filter(~good).with_columns(reason))
@@ -143,7 +201,7 @@ def _deleted(entities: list[Entity]) -> tuple[pl.DataFrame, pl.DataFrame]:
         }
         for entity in entities
     ]
-    numbered, unnumbered = _numbered(rows, DELETED.names)
+    numbered, unnumbered = _numbered(pl.DataFrame(rows, schema=dict.fromkeys(DELETED.names, pl.String)))
     reason = pl.col(FORM).replace_strict(codes.NOT_A_COMPANY, default=None, return_dtype=pl.String)
     judged = numbered.with_columns(reason.alias(REASON))
     kept = judged.filter(pl.col(REASON).is_null()).drop(REASON)
@@ -153,10 +211,10 @@ def _deleted(entities: list[Entity]) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _elements(piece: Piece) -> Piece:
     """The piece with its elements at top level: a search page unwrapped, everything else as it is."""
-    with staged.opened(piece) as body:
-        if not body.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+    with opened(piece) as body:
+        if not body.read(_HEAD).lstrip().startswith(b"{"):
             return piece
-    with staged.opened(piece) as body:
+    with opened(piece) as body:
         text = body.read(_PAGE_LIMIT)
     try:
         page = msgspec.json.decode(text)

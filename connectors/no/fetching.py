@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -16,8 +17,9 @@ from connectors.declare import Arrival, Cursor, Scope
 from connectors.kit.bodies import NotModified, Validators
 from connectors.kit.errors import FetchError, Unavailable, WrongBody
 from connectors.kit.formats import Format
-from connectors.no.asked import Asked
+from connectors.no.asked import Asked, latest_round
 from connectors.no.enheter_fields import ENTITIES, NUMBER
+from connectors.no.oppdateringer_fields import ACCOUNTS_TOLD
 from connectors.no.register import ACCOUNTS_URL, ENTITY_URL
 
 if TYPE_CHECKING:
@@ -48,7 +50,18 @@ def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterato
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """`number:year` of entities that say which accounts they filed last, newest year first."""
+    """`number:year` of entities that say which accounts they filed last, newest year first.
+
+    Those of whom the change feed says so come before all.
+    """
+    if ACCOUNTS_TOLD.name in staged:
+        told = (
+            staged[ACCOUNTS_TOLD.name]
+            .select(NUMBER, YEAR)
+            .unique()
+            .sort(YEAR, NUMBER, descending=[True, False])
+        )
+        yield from told.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
     rows = staged.get(ENTITIES.name)
     if rows is None:
         return
@@ -61,7 +74,9 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Accounts of the companies whose latest year was not asked for yet.
+    """Accounts of the companies whose latest year was not asked for yet, and of every filer once a month again.
+
+    A correction is no news of the entity register: only asking again tells of it (FORMAT 14).
 
     404: none, remembered. 500: a layout the open API refuses for good; the body arrives and is remembered.
     Text with status 200: not remembered, so that the next run asks again. Where the register stops answering,
@@ -70,7 +85,7 @@ def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iter
     asked = Asked.of(cursor)
     held: Arrival | None = None
     broken: FetchError | None = None
-    for number, year in _not_yet(asked, subjects):
+    for number, due in _not_yet(asked, subjects, http.now().date()):
         try:
             answer = http.get(
                 ACCOUNTS_URL + number,
@@ -83,7 +98,7 @@ def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iter
                 continue
             broken = error
             break
-        asked.add(number, year)
+        asked.add(number, due)
         if answer.status != _NONE:
             if held is not None:
                 yield held
@@ -95,11 +110,13 @@ def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iter
         raise broken
 
 
-def _not_yet(asked: Asked, subjects: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _not_yet(asked: Asked, subjects: Iterable[str], today: date) -> Iterator[tuple[str, str]]:
+    """Numbers to ask for, and what is asked: the year, in the round that has come for the number."""
     for subject in subjects:
         number, _, year = subject.partition(":")
-        if not asked.knows(number, year):
-            yield number, year
+        due = f"{year}@{latest_round(number, today)}"
+        if not asked.knows(number, due):
+            yield number, due
 
 
 def _is_text(error: FetchError) -> bool:

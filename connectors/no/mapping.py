@@ -12,25 +12,60 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import SharedTables
-from connectors.no import financials, profiles
-from connectors.no.enheter_fields import NUMBER, STAGED
+from connectors.no import (
+    aksjonaer_fields,
+    euronext,
+    financials,
+    holdings,
+    konsern_fields,
+    newsweb_fields,
+    newsweb_mapping,
+    oppdateringer_dates,
+    profiles,
+    roller_holdings,
+)
+from connectors.no import oppdateringer_fields as feed
+from connectors.no.enheter_fields import DELETED, NUMBER, REMOVED, STAGED
+from connectors.no.holdings import rows_of
 from connectors.no.register import company_ids
 from connectors.no.regnskap_fields import ACCOUNTS, MASS
 from connectors.no.regnskap_fields import NUMBER as FILER
-from warehouse.schema.tables import COMPANIES
+from connectors.no.roller_fields import ROLES
+from connectors.no.underenheter_fields import PARENT, SUB_UNITS
+from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, IDENTIFIERS, LISTINGS
 
-NUMBER_COLUMNS: Final = dict.fromkeys(STAGED, NUMBER) | {ACCOUNTS.name: FILER, MASS.name: "orgnr"}
+NUMBER_COLUMNS: Final = dict.fromkeys(STAGED, NUMBER) | {
+    ACCOUNTS.name: FILER,
+    MASS.name: "orgnr",
+    feed.NAMED.name: feed.NUMBER,
+    feed.ACCOUNTS_TOLD.name: feed.NUMBER,
+    ROLES.name: NUMBER,
+    SUB_UNITS.name: PARENT,  # a sub-unit belongs to its parent
+    konsern_fields.MEMBERS.name: konsern_fields.NUMBER,
+    konsern_fields.ANSWERS.name: konsern_fields.NUMBER,
+    aksjonaer_fields.SHAREHOLDERS.name: aksjonaer_fields.NUMBER,
+    newsweb_fields.FLAGS.name: newsweb_fields.NUMBER,  # seldom printed: else a link tells
+}
 
 PRECEDENCE: Final = {
     "status": ("no.enheter",),
     "name": ("no.enheter",),
     "figures": ("no.regnskap", "no.regnskap_masse"),
+    "ownership": holdings.PRECEDENCE,
 }
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company that each staged row concerns."""
-    return rows.select(company_ids(pl.col(NUMBER_COLUMNS[table])).alias("_company_id")).to_series()
+    """The company that each staged row concerns: of a sub-unit its parent, if it has one.
+
+    Null where a row names an issuer and no number: `Jurisdiction.links` finds those.
+    """
+    if table not in NUMBER_COLUMNS:
+        return pl.Series("_company_id", [None] * rows.height, pl.String)
+    number = pl.col(NUMBER_COLUMNS[table])
+    if table == feed.NAMED.name:
+        number = pl.when(pl.col(feed.STREAM) != feed.SUB_UNITS).then(number)
+    return rows.select(company_ids(number).alias("_company_id")).to_series()
 
 
 def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
@@ -38,4 +73,36 @@ def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
 
     Nothing here depends on the day: no Norwegian rule counts age.
     """
-    return {COMPANIES.name: profiles.companies(tables), **financials.tables(tables)}
+    figures = financials.tables(tables)
+    if feed.ACCOUNTS_TOLD.name in tables:
+        told = tables[feed.ACCOUNTS_TOLD.name]
+        figures[FILINGS.name] = oppdateringer_dates.dated(figures[FILINGS.name], told)
+    announced = newsweb_mapping.filings(
+        rows_of(tables, newsweb_fields.MESSAGES),
+        rows_of(tables, newsweb_fields.TEXTS),
+        rows_of(tables, ACCOUNTS),
+    )
+    shares = rows_of(tables, euronext.SHARES)
+    listed = euronext.listings(shares)
+    figures[FILINGS.name] = pl.concat([figures[FILINGS.name], announced])
+    return {
+        COMPANIES.name: euronext.with_listing(profiles.companies(tables), listed),
+        HOLDINGS.name: _holdings(tables),
+        LISTINGS.name: listed,
+        IDENTIFIERS.name: euronext.identifiers(shares),
+        **figures,
+    }
+
+
+def _holdings(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """Who owns the companies, by every source; of an entity that was removed nobody is told of."""
+    found = [holdings.holdings(tables)]
+    if ROLES.name in tables:
+        found.append(roller_holdings.holdings(tables[ROLES.name]))
+    rows = pl.concat(found)
+    if DELETED.name not in tables or rows.is_empty():
+        return rows
+    gone = tables[DELETED.name].filter(pl.col("respons_klasse") == REMOVED)
+    return rows.join(
+        gone.select(company_ids(pl.col(NUMBER)).alias("company_id")).collect(), on="company_id", how="anti"
+    )

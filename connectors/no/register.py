@@ -16,7 +16,8 @@ from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "NO"
 HOST: Final = "data.brreg.no"
-ENTITY_URL: Final = f"https://{HOST}/enhetsregisteret/api/enheter/"
+API_URL: Final = f"https://{HOST}/enhetsregisteret/api/"
+ENTITY_URL: Final = f"{API_URL}enheter/"
 ACCOUNTS_URL: Final = f"https://{HOST}/regnskapsregisteret/regnskap/"
 
 LICENCE: Final = Licence(
@@ -51,6 +52,16 @@ def has_check_digit(number: pl.Expr) -> pl.Expr:
     """Modulus 11 over all nine digits; null where the value is no number."""
     value = number.cast(pl.UInt32, strict=False)
     return reduce(add, (value // 10**place * weight for place, weight in _QUOTIENT_WEIGHTS)) % 11 == 0
+
+
+def number_holds(number: str) -> bool:
+    """Whether one text is nine digits whose check digit holds."""
+    weights = (3, 2, 7, 6, 5, 4, 3, 2, 1)
+    return (
+        len(number) == len(weights)
+        and number.isdigit()
+        and not (sum(weight * int(digit) for weight, digit in zip(weights, number, strict=True)) % 11)
+    )
 
 
 def day(instant: pl.Expr) -> pl.Expr:

@@ -122,7 +122,7 @@ DATASET: Final = Dataset(
     guard=Guard(max_rejected=0.01),
     host=HOST,
     staged={ACCOUNTS.name: ACCOUNTS},
-    files=("regnskap/**", "documented_examples/regnskap-*"),
+    files=("regnskap/**", "regnskap_kopi/**", "documented_examples/regnskap-*"),
     recognise=recognise,
     split=staged.single,
     read=read,

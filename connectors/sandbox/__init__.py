@@ -13,13 +13,15 @@ the service must make of it. Nothing here reads with, or is read by, a country's
 is a birth, a list of stories and a writer.
 """
 
+from connectors.sandbox.desk_se import CREDENTIALS
 from connectors.sandbox.faults import FILE_FAULTS, damage_file
 from connectors.sandbox.server import Registry, serve, serve_forever
 from connectors.sandbox.troubles import FAULTS, named
-from connectors.sandbox.world import FIRST_DAY, MARKETS, World, fewest
+from connectors.sandbox.world import FIRST_DAY, MARKETS, World, enough, fewest
 from connectors.sandbox.write import write, write_day
 
 __all__ = [
+    "CREDENTIALS",
     "FAULTS",
     "FILE_FAULTS",
     "FIRST_DAY",
@@ -27,6 +29,7 @@ __all__ = [
     "Registry",
     "World",
     "damage_file",
+    "enough",
     "fewest",
     "named",
     "serve",

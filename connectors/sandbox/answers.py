@@ -10,12 +10,27 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import parse_qsl
 
-from connectors.sandbox import entities_no, writers_no, writers_uk
+from connectors.sandbox import (
+    desk_fi,
+    desk_no,
+    desk_se,
+    entities_no,
+    esef_desk,
+    gleif_desk,
+    oslo_desk,
+    roles_no,
+    subunits_no,
+    writers_fi,
+    writers_no,
+    writers_uk,
+)
+from connectors.sandbox.feeds_no import Temper
 from connectors.sandbox.world import World
 
 _HTML: Final = {"Content-Type": "text/html"}
@@ -38,17 +53,22 @@ class Answer:
     tag: str | None = None
 
 
+_NOT_FOUND: Final = Answer(404, _HTML, b"<html><body>404 Not Found</body></html>")
+
+
 @dataclass(slots=True)
 class Desk:
     """The registries on one day.
 
-    `removed`: numbers that Enhetsregisteret took out for legal reasons (410).
+    `removed`: numbers that Enhetsregisteret took out for legal reasons (410). `temper`: what its change feeds do
+    wrong.
     """
 
     world: World
     folder: Path
     day: int = 0
     removed: frozenset[str] = frozenset()
+    temper: Temper = field(default_factory=Temper)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _tags: dict[Path, str] = field(default_factory=dict)
 
@@ -59,13 +79,37 @@ class Desk:
         self.day += 1
         return self.day
 
-    def answer(self, path: str) -> Answer:
-        """The answer to GET `path`; 404 where no registry has such a page."""
+    def answer(self, path: str, query: str = "", authorization: str = "") -> Answer:
+        """The answer to GET `path`, with what was asked after the `?`; 404 where no registry has such a page."""
         for pattern, make in _ROUTES:
             found = pattern.fullmatch(path)
             if found:
                 return make(self, *found.groups())
-        return Answer(404, _HTML, b"<html><body>404 Not Found</body></html>")
+        for pattern, told in desk_no.ROUTES:
+            found = pattern.fullmatch(path)
+            if found:
+                self.temper.removed = self.removed
+                asked = desk_no.Asked(self.world, self.day, self.temper, dict(parse_qsl(query)))
+                said = told(asked, *found.groups())
+                return Answer(said.status, {"Content-Type": said.kind}, said.body)
+        for pattern, reply in _QUERIED:
+            found = pattern.fullmatch(path)
+            if found:
+                made = reply(self.world, self.day, dict(parse_qsl(query)), *found.groups())
+                return Answer(made.status, {"Content-Type": made.kind}, made.body)
+        question = desk_se.Question(path, dict(parse_qsl(query)), None, authorization)
+        return self._swedish(question) or _NOT_FOUND
+
+    def post(self, path: str, body: bytes, authorization: str) -> Answer:
+        """The answer to POST `path`."""
+        return self._swedish(desk_se.Question(path, {}, body, authorization)) or _NOT_FOUND
+
+    def _swedish(self, question: desk_se.Question) -> Answer | None:
+        large = desk_se.written(self.world, self.day, question.path) if question.body is None else None
+        if large is not None:
+            return self.kept(large.name, _streamed(large), "application/zip")
+        made = desk_se.reply(self.world, self.day, question)
+        return None if made is None else Answer(made.status, {"Content-Type": made.kind}, made.body)
 
     def kept(self, name: str, write: Callable[[Path], None], kind: str) -> Answer:
         """A large body, written on first demand. One at a time: a second caller finds it ready."""
@@ -77,6 +121,14 @@ class Desk:
                 with path.open("rb") as file:
                     self._tags[path] = hashlib.file_digest(file, "sha256").hexdigest()[:32]
         return Answer(200, {"Content-Type": kind}, path, fixed=True, tag=self._tags[path])
+
+
+def _streamed(large: desk_se.Written) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with path.open("wb") as file:
+            large.write(file)
+
+    return write
 
 
 def _bulk_json(desk: Desk) -> Answer:
@@ -97,6 +149,21 @@ def _bulk_csv(desk: Desk) -> Answer:
     return desk.kept(
         "enheter_alle.csv.gz", write, "application/vnd.brreg.enhetsregisteret.enhet+csv;charset=UTF-8"
     )
+
+
+def _packed(
+    name: str, chunks: Callable[[World, int], Iterator[bytes]], kind: str
+) -> Callable[[Desk], Answer]:
+    """A gzip of one of Enhetsregisteret's complete files."""
+
+    def answer(desk: Desk) -> Answer:
+        def write(path: Path) -> None:
+            with writers_no.compressed(path) as file:
+                file.writelines(chunks(desk.world, desk.day))
+
+        return desk.kept(name, write, f"application/vnd.brreg.enhetsregisteret.{kind};charset=UTF-8")
+
+    return answer
 
 
 def _entity(desk: Desk, number: str) -> Answer:
@@ -179,6 +246,14 @@ def _writing(world: World, day: int, name: str) -> Callable[[Path], None]:
     return write
 
 
+def _finnish_bulk(desk: Desk) -> Answer:
+    def write(path: Path) -> None:
+        with path.open("wb") as file:
+            writers_fi.write_bulk(desk.world, desk.day, file)
+
+    return desk.kept("all_companies.zip", write, "application/zip")
+
+
 def _no_single_records(_desk: Desk, _number: str) -> Answer:
     """The keyed REST API is not played: to it every company is unknown."""
     return _json(404, {"errors": [{"error": "company-profile-not-found", "type": "ch:service"}]})
@@ -188,11 +263,27 @@ _ENTITIES: Final = "/enhetsregisteret/api/enheter"
 _ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Answer]], ...]] = (
     (re.compile(f"{_ENTITIES}/lastned"), _bulk_json),
     (re.compile(f"{_ENTITIES}/lastned/csv"), _bulk_csv),
+    (
+        re.compile("/enhetsregisteret/api/underenheter/lastned/csv"),
+        _packed("underenheter_alle.csv.gz", subunits_no.csv_chunks, "underenhet.v2+gzip"),
+    ),
+    (
+        re.compile("/enhetsregisteret/api/roller/totalbestand"),
+        _packed("roller_alle.json.gz", roles_no.all_chunks, "rolle.v1+gzip"),
+    ),
     (re.compile(f"{_ENTITIES}/([^/]+)"), _entity),
     (re.compile(r"/regnskapsregisteret/regnskap/([^/]+)"), _accounts),
     (re.compile(r"/en_output\.html"), _company_page),
     (re.compile(r"/en_pscdata\.html"), _psc_page),
     (re.compile(r"/en_accountsdata\.html"), _accounts_page),
+    (re.compile(r"/opendata-ytj-api/v3/all_companies"), _finnish_bulk),
     (re.compile(r"/([\w-]+)\.zip"), _zip),
     (re.compile(r"/company/([^/]+)(?:/.*)?"), _no_single_records),
+)
+# Desks that look at the query: a page, a number, a filter.
+_QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
+    *desk_fi.ROUTES,
+    *esef_desk.ROUTES,
+    *gleif_desk.ROUTES,
+    *oslo_desk.ROUTES,
 )

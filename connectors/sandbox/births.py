@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from connectors.sandbox import figures, names, numbers
+from connectors.sandbox import births_fi, births_se, figures, names, numbers, owners_no
 from connectors.sandbox.chance import dice, happens
 from connectors.sandbox.model import Accounts, Company, Holder
 
@@ -62,6 +62,7 @@ def norwegian(seed: int, position: int, first_day: date, edition: int) -> Compan
     if form == "ASA" and happens(rng, 0.3):  # the open accounts API cannot show a bank's layout
         company.industry, company.accounts = names.BANK, []
     _norwegian_trouble(rng, company)
+    company.norwegian.owners = owners_no.owners(seed, company)
     return company
 
 
@@ -228,4 +229,9 @@ def _british_trouble(rng: Random, company: Company) -> None:
         company.status = "dormant"
 
 
-BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {"NO": norwegian, "UK": british}
+BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {
+    "NO": norwegian,
+    "UK": british,
+    "FI": births_fi.finnish,
+    "SE": births_se.swedish,
+}

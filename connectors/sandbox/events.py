@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
+from connectors.sandbox import truth_fi, truth_no
 from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
+from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
+from connectors.sandbox.model_no import PartnerChange
 from connectors.sandbox.world import World
 from warehouse.schema import codes, ids
 
@@ -40,6 +43,12 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
             event_id, event_type, key, core = _ownership(planned.company, planned.change)
         case FilingChange():
             event_id, event_type, key, core = _filing(planned.company, planned.change, document_of)
+        case FlaggedChange():
+            event_id, event_type, key, core = truth_fi.flagged(planned.company, planned.change)
+        case PartnerChange():
+            event_id, event_type, key, core = truth_no.changed(planned.company, planned.change)
+        case DocumentFiled():
+            event_id, event_type, key, core = truth_fi.filed(planned.company, planned.change)
     return {
         "day": planned.day.isoformat(),
         "event_id": event_id,

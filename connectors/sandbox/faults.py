@@ -17,17 +17,25 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from connectors.sandbox import faults_fi, faults_se
 from connectors.sandbox.psc_uk import etag
 
 PAGE: Final = (
     b"<!DOCTYPE html>\n<html><head><title>Service unavailable</title></head>"
     b"<body>Please wait.</body></html>\n"
 )
-_STRANGE: Final = {"CompanyStatus": "Suspended By Moonlight", "organisasjonsform.kode": "XQZ"}
-_MANDATORY: Final = ("CompanyStatus", "navn")
+_STRANGE: Final = {
+    "CompanyStatus": "Suspended By Moonlight",
+    "organisasjonsform.kode": "XQZ",
+    "organisationsform": "XQZ-ORGFO",
+    "JurForm": "77",
+}
+_MANDATORY: Final = ("CompanyStatus", "navn", "organisationsnamn", "Namn")
 _FLICKERING: Final = (
     "registreringsdatoAntallAnsatteEnhetsregisteret",
     "registreringsdatoantallansatteNAVAaregisteret",
+    "mFtgStat",
+    "mNg1",
 )
 Rows = list[list[str]]
 
@@ -52,6 +60,9 @@ def _inside(name: str, body: bytes, fault: str) -> bytes:
         return _repacked(body, fault)
     if body[:2] == b"\x1f\x8b":
         return gzip.compress(_inside(name, gzip.decompress(body), fault), mtime=0)
+    if faults_se.is_bulk(body):
+        lines = _LINES.get(fault)
+        return faults_se.with_lines(body, lines) if lines else faults_se.with_cells(body, _CELLS[fault])
     text = body.decode()
     if text.lstrip()[:1] in "[{" and not text.startswith('{"company_number"'):
         return _array(text, fault).encode()
@@ -68,7 +79,7 @@ def _repacked(body: bytes, fault: str) -> bytes:
     ):
         for info in source.infolist():
             member = source.read(info)
-            tabular = info.filename.endswith((".csv", ".txt"))
+            tabular = info.filename.endswith((".csv", ".txt", ".json"))
             archive.writestr(info, _inside(info.filename, member, fault) if tabular else member)
     return target.getvalue()
 
@@ -97,9 +108,12 @@ def _new_etag(line: str) -> str:
 
 
 def _array(text: str, fault: str) -> str:
+    objects = json.loads(text)
+    if fault in faults_fi.OBJECTS and objects and faults_fi.KEY in objects[0]:
+        return json.dumps(faults_fi.OBJECTS[fault](objects), ensure_ascii=False)
     if fault not in _LINES:
         raise ValueError(f"{fault} needs a table, not a JSON array")
-    elements = [json.dumps(element, ensure_ascii=False) for element in json.loads(text)]
+    elements = [json.dumps(element, ensure_ascii=False) for element in objects]
     return json.dumps([json.loads(element) for element in _LINES[fault](elements)], ensure_ascii=False)
 
 

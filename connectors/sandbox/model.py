@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 
+from connectors.sandbox.model_fi import DocumentFiled, Finnish, FlaggedChange
+from connectors.sandbox.model_no import Norwegian, PartnerChange
+from connectors.sandbox.model_se import Overview, Swedish
 from connectors.sandbox.names import Industry, Place
 from warehouse.schema import identifiers
 
@@ -50,6 +53,7 @@ class Accounts:
     coarse: bool = False
     amended: bool = False
     dormant: bool = False
+    overview: tuple[Overview, ...] = ()  # Sweden: years before the prior one, rounded
 
     @property
     def prior_end(self) -> date:
@@ -117,6 +121,9 @@ class Company:
     listed: bool = False
     extended: bool = True  # Norway: six-row answers; False: one row, short set of fields
     fresh_accounts: list[Accounts] = field(default_factory=list)  # to be published today
+    norwegian: Norwegian = field(default_factory=Norwegian)  # Norway only
+    finnish: Finnish = field(default_factory=Finnish)  # Finland only
+    swedish: Swedish = field(default_factory=Swedish)  # Sweden only
 
     @property
     def company_id(self) -> str:
@@ -172,5 +179,5 @@ class Planned:
 
     day: date
     company: Company
-    change: Crossing | StatusChange | FilingChange
+    change: Crossing | StatusChange | FilingChange | FlaggedChange | DocumentFiled | PartnerChange
     story: str

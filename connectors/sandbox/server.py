@@ -136,8 +136,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.registry.requests.append(f"POST {self.path}")
-        if urlsplit(self.path).path != "/sandbox/advance":
-            self._send(Answer(404, {"Content-Type": "text/plain"}, b""))
+        # a body that is left unread would be taken for the next request
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        path = unquote(urlsplit(self.path).path)
+        if path != "/sandbox/advance":
+            self._reply(path, lambda: self.registry.desk.post(path, body, self._authorization))
             return
         try:
             self.registry.advance()
@@ -151,6 +154,10 @@ class _Handler(BaseHTTPRequestHandler):
             Answer(200, {"Content-Type": "application/json"}, json.dumps({"date": str(date)}).encode())
         )
 
+    @property
+    def _authorization(self) -> str:
+        return self.headers.get("Authorization", "")
+
     def date_time_string(self, timestamp: float | None = None) -> str:  # noqa: ARG002 - the world's clock
         return format_datetime(self.registry.now, usegmt=True)
 
@@ -158,14 +165,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Silence: `requests` keeps what a test wants to know."""
 
     def _serve(self) -> None:
-        path = unquote(urlsplit(self.path).path)
+        asked = urlsplit(self.path)
+        path = unquote(asked.path)
         self.registry.requests.append(f"{self.command} {path}")
+        self._reply(path, lambda: self.registry.desk.answer(path, asked.query, self._authorization))
+
+    def _reply(self, path: str, answered: Callable[[], Answer]) -> None:
+        """The answer, or whatever trouble the path is in."""
         fault = self.registry.troubles.of(path)
         if fault in {"rate_limited", "unavailable"}:
             status = 429 if fault == "rate_limited" else 503
             self._send(Answer(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
             return
-        self._send(_damaged(self.registry.desk.answer(path), path, fault), fault)
+        self._send(_damaged(answered(), path, fault), fault)
 
     def _send(self, answer: Answer, fault: str | None = None) -> None:
         size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)

@@ -15,8 +15,10 @@ from datetime import date
 from random import Random
 
 from connectors.sandbox.model import Company, Crossing, FilingChange, StatusChange
+from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
+from connectors.sandbox.model_no import PartnerChange
 
-Change = Crossing | StatusChange | FilingChange
+Change = Crossing | StatusChange | FilingChange | FlaggedChange | DocumentFiled | PartnerChange
 
 
 @dataclass(frozen=True, slots=True)

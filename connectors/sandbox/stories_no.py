@@ -1,18 +1,21 @@
 """What happens to Norwegian companies: one function per step, one `Story` per kind, in casting order.
 
-Ownership comes with its own source later. A step that returns nothing is a change that must make no event.
+A step that returns nothing is a change that must make no event.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Final
 
-from connectors.sandbox import births, figures, names
+from connectors.sandbox import births, figures, names, owners_no
 from connectors.sandbox.model import Accounts, Company, FilingChange
+from connectors.sandbox.model_no import PartnerChange
 from connectors.sandbox.stories import Change, Scene, Story, nothing, turn
 
+_SHARES: Final = (Decimal(60), Decimal(40))
 _NO_ACCOUNTS_REASON: Final = "tvangsopplostPgaManglendeRegnskapDato"
 
 
@@ -20,6 +23,7 @@ def in_good_standing(scene: Scene, company: Company) -> None:
     """A limited company at a Norwegian address without trouble, with accounts."""
     company.form, company.status, company.status_detail, company.status_date = "AS", "active", None, None
     company.reason_field = None
+    company.norwegian.owners = []
     company.name = (
         f"{company.name.rsplit(' ', 1)[0]} AS" if not company.name.endswith(" AS") else company.name
     )
@@ -50,6 +54,12 @@ def _young(scene: Scene, company: Company) -> None:
     """Only the newest year is known, so that an older one can arrive late."""
     _six_rows(scene, company)
     company.accounts = company.accounts[-1:]
+
+
+def _partnership(scene: Scene, company: Company) -> None:
+    in_good_standing(scene, company)
+    company.form = "DA"
+    company.norwegian.owners = owners_no.partners(company, *_SHARES)
 
 
 def _next(scene: Scene, company: Company, day: date) -> Accounts:
@@ -162,6 +172,18 @@ def _counted_again(scene: Scene, company: Company) -> list[Change]:
     return []
 
 
+def _partners_trade(scene: Scene, company: Company) -> list[Change]:
+    """Two partners change places: one falls below half, the other rises above."""
+    before = company.norwegian.owners
+    company.norwegian.owners = owners_no.partners(company, *reversed(_SHARES))
+    company.norwegian.since = scene.day
+    return [
+        PartnerChange(owner, scene.day, was.percent, owner.percent)
+        for was, owner in zip(before, company.norwegian.owners, strict=True)
+        if was.percent is not None and owner.percent is not None
+    ]
+
+
 def _founded(scene: Scene, company: Company) -> None:
     in_good_standing(scene, company)
     company.registered = scene.day - timedelta(days=1)
@@ -189,5 +211,6 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("renamed_then_moves", in_good_standing, (_renames, _moves)),
     Story("reclassified", in_good_standing, (_reclassified,)),
     Story("hires", in_good_standing, (_hires, _counted_again)),
+    Story("partners_trade", _partnership, (_partners_trade,)),
     Story("founded", _founded, (_appears, _files), founded=True),
 )

@@ -15,13 +15,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from connectors.sandbox import events
+from connectors.sandbox import events, truth_fi, truth_no
 from connectors.sandbox.model import BANDS, Accounts, Company, Figures, Holder
 from connectors.sandbox.world import World
-from warehouse.schema import ids
+from warehouse.schema import codes, ids
 
-_STANDARDS: Final = {"ifrs": "NGAAP", "micro": "FRS105", "xml": None}
-_GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102"}
+_STANDARDS: Final = {
+    "ifrs": "NGAAP",
+    "micro": "FRS105",
+    "xml": None,
+    **dict.fromkeys(("k2", "k2_2017", "k2_short"), "K2"),
+    **dict.fromkeys(("k3", "k3k"), "K3"),
+}
+_GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
+_MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2"}
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
     "England": "GB",
@@ -45,7 +52,7 @@ def profile(company: Company) -> Row:
         "name": company.name,
         "country": company.market,
         "sni_code": stated.bare if stated else None,
-        "sni_label": stated.label if stated else None,
+        "sni_label": (stated.label or None) if stated else None,
         "municipality": (place.municipality or place.town) if place else None,
         "county": place.county if place else None,
         "registered_date": company.registered.isoformat(),
@@ -79,7 +86,29 @@ def financials(company: Company) -> list[Row]:
         if accounts.prior is not None and key not in known:
             rows.append(_row(company, accounts, accounts.prior, comparative=True))
             known.add(key)
+    rows += _overviews(company, known)
     return sorted(rows, key=lambda row: (row["period_end"], row["is_consolidated"]), reverse=True)
+
+
+def _overviews(company: Company, known: set[tuple[str, str]]) -> Iterator[Row]:
+    """Years that only a later report's overview tells: revenue alone, rounded."""
+    for accounts in company.accounts:
+        for said in accounts.overview:
+            key = (said.start.isoformat(), said.end.isoformat())
+            if key not in known:
+                known.add(key)
+                row = _row(company, accounts, accounts.figures, comparative=True)
+                nothing = dict.fromkeys(codes.FIGURES)
+                yield row | nothing | {"revenue": said.revenue} | _spanning(said.start, said.end)
+
+
+def _spanning(start: date, end: date) -> Row:
+    return {
+        "period": str(end.year),
+        "fiscal_year": end.year,
+        "period_start": start.isoformat(),
+        "period_end": end.isoformat(),
+    }
 
 
 def _periods(documents: Iterable[Accounts]) -> Iterator[list[Accounts]]:
@@ -137,17 +166,23 @@ def _row(
         "is_comparative": comparative,
     }
     standard = (_GROUP_STANDARDS if group else _STANDARDS).get(
-        accounts.flavour, "NGAAP" if company.market == "NO" else "FRS102"
+        accounts.flavour, _MARKET_STANDARDS[company.market]
     )
     if standard:
         row["accounting_standard"] = standard
     if company.market == "UK" and not comparative:
         row["filed_at"] = (accounts.published - timedelta(days=1)).isoformat()
+    if company.market == "FI" and not comparative:
+        row |= truth_fi.registered(company, accounts)
     return row
 
 
 def owners(company: Company, day: date) -> list[Row]:
     """Present holders, largest lower bound first."""
+    if company.market == "FI":
+        return truth_fi.owners(company, day)
+    if company.market == "NO":
+        return truth_no.owners(company)
     present = [holder for holder in company.holders if holder.ceased is None or holder.ceased > day]
     return [
         _owner(company, holder) for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))

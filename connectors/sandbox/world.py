@@ -13,15 +13,30 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from connectors.sandbox import numbers, stories_no, stories_uk
+from connectors.sandbox import (
+    numbers,
+    numbers_fi,
+    numbers_se,
+    stories_fi,
+    stories_listed_fi,
+    stories_no,
+    stories_se,
+    stories_uk,
+)
 from connectors.sandbox.births import BIRTHS
 from connectors.sandbox.chance import dice
 from connectors.sandbox.model import Company, Planned
 from connectors.sandbox.stories import Scene, Story
 
 FIRST_DAY: Final = date(2026, 11, 2)
-_STORIES: Final[Mapping[str, tuple[Story, ...]]] = {"NO": stories_no.STORIES, "UK": stories_uk.STORIES}
-MARKETS: Final = tuple(_STORIES)
+_STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
+    "NO": stories_no.STORIES,
+    "UK": stories_uk.STORIES,
+    "FI": (*stories_fi.STORIES, *stories_listed_fi.STORIES),
+    "SE": stories_se.STORIES,
+}
+MARKETS: Final = ("NO", "UK", "SE", "FI")
+_RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets whose industry codes move on the day of the recode
 _CYCLE: Final = 40  # british numbers: these positions of forty have a plain number
 _PLAIN: Final = tuple(place for place in range(_CYCLE) if place not in {7, 11, 13, 17})
 _OVERSEAS: Final = 17
@@ -42,6 +57,11 @@ def fewest(market: str, days: int) -> int:
     return max(_FEWEST, _plain_position(stories * (days - 1)))
 
 
+def enough(days: int, markets: tuple[str, ...] = MARKETS) -> int:
+    """How many companies a world of some markets needs, shared evenly."""
+    return len(markets) * max(fewest(market, days) for market in markets)
+
+
 def _plain_position(number: int) -> int:
     """The position of the `number`th company with a plain number, counted from 0."""
     cycle, place = divmod(number, len(_PLAIN))
@@ -53,8 +73,9 @@ class World:
 
     `companies`: how many there are on the first day, shared evenly by `markets`.
 
-    `recode_on`: number of the day on which every Norwegian industry code moves from SN2007 to SN2025; by
-    default that lies before the first day.
+    `recode_on`: number of the day on which every Norwegian industry code moves from SN2007 to SN2025, every
+    Finnish one from TOL 2008 to TOL 2025 and every Swedish one from SNI 2007 to SNI 2025; by default that lies
+    before the first day.
     """
 
     def __init__(
@@ -122,21 +143,23 @@ class World:
 
     def changing(self, market: str, day: int) -> Iterator[Company]:
         """Companies whose story moves on `day`."""
-        for position, role in self._roles[market].items():
+        for position, role in self._roles.get(market, {}).items():
             if role.begins <= day < role.begins + len(role.story.steps):
                 yield self.company(market, position, day)
 
     def count(self, market: str, day: int) -> int:
         """How many companies exist or have existed by `day`."""
+        if market not in self._born:  # not played
+            return 0
         return self._born[market] + (day if any(story.founded for story in _STORIES[market]) else 0)
 
     def turns(self, market: str, position: int) -> list[int]:
         """Days on which a company may look different from the day before, and the day it appears."""
         role = self._roles[market].get(position)
         if role is None:
-            return sorted({0, self.recode_on} & set(range(self.days))) if market == "NO" else [0]
+            return sorted({0, self.recode_on} & set(range(self.days))) if market in _RECODED else [0]
         steps = {role.begins + number for number in range(len(role.story.steps))}
-        days = steps | ({self.recode_on} if market == "NO" else set())
+        days = steps | ({self.recode_on} if market in _RECODED else set())
         first = role.begins if role.story.founded else 0
         return sorted({first} | {day for day in days if first <= day < self.days})
 
@@ -183,4 +206,9 @@ class World:
         return Scene(self.date(day), FIRST_DAY, edition, rng)
 
 
-_POSITIONS: Final = {"NO": numbers.norwegian_position, "UK": numbers.british_position}
+_POSITIONS: Final = {
+    "NO": numbers.norwegian_position,
+    "UK": numbers.british_position,
+    "FI": numbers_fi.finnish_position,
+    "SE": numbers_se.swedish_position,
+}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 from xml.sax.saxutils import escape
 
-from connectors.sandbox import entities_no
+from connectors.sandbox import entities_no, roles_no
 from connectors.sandbox.model import Accounts, Company, Figures
 from connectors.sandbox.world import World
 
@@ -49,10 +49,24 @@ def write_day(world: World, day: int, folder: Path, formats: Formats | None = No
         answers = _folder(folder, "regnskap")
         for company in world.filers("NO", day):
             (answers / f"regnskap-{company.number}.json").write_bytes(accounts_answer(company))
+    _write_roles(world, day, folder)
     if "xml" in formats.accounts:
         name = f"{world.date(day):%Y%m%d}033000-masse-2.xml"
         with (_folder(folder, "regnskap_masse_xml") / name).open("wb") as file:
             file.writelines(mass_chunks(world, day))
+
+
+def _write_roles(world: World, day: int, folder: Path) -> None:
+    """All roles on the first day, then the answers about companies whose owners changed."""
+    answers = _folder(folder, "roller")
+    if day == 0:
+        with (answers / "roller_alle.json").open("wb") as file:
+            file.writelines(roles_no.all_chunks(world, day))
+        return
+    for company in world.changing("NO", day):
+        body = roles_no.body(company) if company.norwegian.owners else None
+        if body is not None:
+            (answers / f"roller-{company.number}.json").write_bytes(body)
 
 
 def _write_bulk(world: World, day: int, folder: Path, formats: Formats) -> None:

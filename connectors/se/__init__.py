@@ -5,22 +5,38 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.declare import Jurisdiction
-from connectors.se import arsredovisning, blankning, bolagsverket, insyn, organisationer, scb
+from connectors.esef.issuers import with_issuers
+from connectors.se import (
+    arsredovisning,
+    blankning,
+    bolagsverket,
+    insyn,
+    issuers,
+    nasdaq,
+    organisationer,
+    scb,
+)
+from connectors.se.issuer_links import LINKS
 from connectors.se.mapping import PRECEDENCE, normalise, touches
 from connectors.se.register import MARKET
 
-SWEDEN: Final = Jurisdiction(
-    code=MARKET,
-    state="served",
-    datasets=(
-        bolagsverket.DATASET,
-        scb.DATASET,
-        organisationer.DATASET,
-        arsredovisning.DATASET,
-        insyn.DATASET,
-        blankning.DATASET,
+SWEDEN: Final = with_issuers(
+    Jurisdiction(
+        code=MARKET,
+        state="served",
+        datasets=(
+            bolagsverket.DATASET,
+            scb.DATASET,
+            organisationer.DATASET,
+            arsredovisning.DATASET,
+            insyn.DATASET,
+            blankning.DATASET,
+            nasdaq.DATASET,
+        ),
+        precedence=PRECEDENCE,
+        touches=touches,
+        normalise=normalise,
     ),
-    precedence=PRECEDENCE,
-    touches=touches,
-    normalise=normalise,
+    named_by={issuers.INSIDER_ISSUERS.name: "lei"},
+    links=(*LINKS, *nasdaq.LINKS),
 )

@@ -17,7 +17,6 @@ from connectors.se.registered import ADDRESS, with_address, with_names
 
 _FIRST: Final = [f.NUMBER, f.SERIAL]
 _ACTIVITY: Final = {"JA": "1", "NEJ": "9"}
-_ROW: Final = "_row"
 
 # group of a statement -> block that answers it, and the columns it gives
 _BLOCKS: Final = {
@@ -75,13 +74,10 @@ def _block(rows: pl.LazyFrame, block: str, columns: dict[str, str], group: str) 
 
 
 def _names(rows: pl.LazyFrame) -> pl.LazyFrame:
-    said = (
-        rows.filter(pl.col(f.BLOCK) == f.NAMES)
-        .with_row_index(_ROW)
-        .with_columns(pl.col("namn").alias(BULK_NAMES))
-    )
+    said = rows.filter(pl.col(f.BLOCK) == f.NAMES).with_columns(pl.col("namn").alias(BULK_NAMES))
     return (
-        with_names(said)
+        with_names(said.collect())
+        .lazy()
         .select(f.NUMBER, pl.col("_name").alias("name"), pl.col("_observed_at").alias("name_seen"))
         .filter(pl.col("name").is_not_null())
     )
@@ -89,6 +85,8 @@ def _names(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def _addresses(rows: pl.LazyFrame) -> pl.LazyFrame:
     said = rows.filter(pl.col(f.BLOCK) == f.ADDRESS)
-    return with_address(said, "adress").select(
-        f.NUMBER, *ADDRESS, pl.col("_observed_at").alias("address_seen")
+    return (
+        with_address(said.collect(), "adress")
+        .lazy()
+        .select(f.NUMBER, *ADDRESS, pl.col("_observed_at").alias("address_seen"))
     )

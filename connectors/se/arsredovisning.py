@@ -26,6 +26,7 @@ from connectors.se.register import HOST, LICENCE, company_number
 
 _CHUNK: Final = 512  # documents of one batch
 _LARGEST: Final = 64 << 20  # bytes of a document; the registry's own limit is 5 MB
+_STEP: Final = 256 << 10
 _MARKUP: Final = re.compile(r"\.(?:x?html?|xml)(?:~\d+)?$", re.IGNORECASE)
 _HIDDEN: Final = re.compile(r"(?:^|/)(?:__MACOSX/|\._)")
 _NUMBER: Final = re.compile(r"(?<!\d)\d{6,8}-?\d{4}(?!\d)")
@@ -161,11 +162,13 @@ class _Reader:
 
 
 def _body(member: Piece) -> bytes:
+    body = bytearray()
     with staged.opened(member) as stream:
-        body = stream.read(_LARGEST + 1)
-    if len(body) > _LARGEST:
-        raise Unreadable(KEY, member.name, f"a document of more than {_LARGEST} bytes")
-    return body
+        while part := stream.read(_STEP):
+            body += part
+            if len(body) > _LARGEST:
+                raise Unreadable(KEY, member.name, f"a document of more than {_LARGEST} bytes")
+    return bytes(body)
 
 
 def _public(name: str) -> str:

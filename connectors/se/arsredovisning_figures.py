@@ -7,12 +7,12 @@ here: whose the document is and of which year (`arsredovisning_document`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Final
 
-from connectors.kit.facts import Context, Fact, choose
+from connectors.kit.facts import Context, Fact, choose, most_precise
 from connectors.se import arsredovisning_tags as tags
 
 _WHOLE: Final = Decimal(1)
@@ -41,15 +41,24 @@ class Figures:
                 yield start, end
 
     def value(self, is_group: bool, start: date | None, end: date, names: tuple[str, ...]) -> Decimal | None:
-        """The first of several concepts that has a value; `start` None asks for a balance."""
+        """The first of several concepts that is stated; `start` None asks for a balance."""
         placed = self._places.get((is_group, start, end), {})
         for name in names:
             if name in placed:
-                choice = choose(placed[name])
-                if not choice.agree:
-                    self.signals["conflicting_facts", name] += 1
-                return choice.fact.number
+                return self._chosen(name, placed[name])
         return None
+
+    def _chosen(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
+        """The most precise of repeats (FORMAT 6); a coarser one that differs is told, and counts for nothing.
+
+        Overviews are cut as often as rounded. None where the most precise contradict each other: no guess.
+        """
+        choice = choose(facts)
+        if choice.agree:
+            return choice.fact.number
+        self.signals["conflicting_facts", name] += 1
+        finest = choose(most_precise(facts))
+        return finest.fact.number if finest.agree else None
 
     def money(self, value: Decimal | None, name: str) -> int | None:
         """Whole units, halves to even; None and a signal for what no register means (more than 63 bits)."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 import polars as pl
@@ -28,21 +29,20 @@ from connectors.se.bolagsverket_fields import (
     SERIAL,
 )
 from connectors.se.bulk_rows import Chunk, Shape, chunks, header_of
+from connectors.se.cells import without_null_words
 from connectors.se.doors import without_persons
 from connectors.se.register import HOST, LICENCE, is_company
 from connectors.se.repeats import Repeats
 from connectors.se.signals import count, lost
 
-_CUT: Final = "\x1d"  # stands for `";"`: no text holds it, and the reader marks lines with \x1e and \x1f
-_QUOTED: Final = b'";"'
+_QUOTE: Final = '"'
 _BEGINS: Final = re.compile(r'"?\d[\d -]{7,14}\$[A-Z]+(?:-IDORG)?[";]')
 _BARE_NULL: Final = re.compile(";null(?=;)", re.IGNORECASE)
 _NAMES: Final = {name.lower(): name for name in FIELDS} | {
     # the file writes it without the second e, the API's schema with it
     "pagaendeavvecklingselleromstruktureringsforfarande": PROCEEDINGS
 }
-_NULL: Final = "null"
-_COMPANY_TYPE: Final = "ORGNR-IDORG"
+_TYPE: Final = "$ORGNR-IDORG"
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -64,22 +64,25 @@ def shape_of(header: str, piece: Piece) -> tuple[Shape, list[str]]:
     if missing:
         reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
         raise Unreadable(piece.dataset, piece.name, reason)
-    wanted = {*(name for name, is_needed in FIELDS.items() if is_needed), cells[0], cells[-1]}
-    names = {name: place for place, name in enumerate(cells) if name in wanted}
-    # the record's own quotes stand at its ends: a line without them is only a part of one
-    whole = pl.col(cells[0]).str.starts_with('"') & pl.col(cells[-1]).str.ends_with('"')
+    names = {name: place for place, name in enumerate(cells) if FIELDS.get(name)}
     shape = Shape(
-        len(cells), _CUT, names, _prepared, whole, lambda text: _fields(text, len(cells)), _is_beginning
+        names=names,
+        separator=_QUOTE,
+        width=2 * len(cells) + 1,
+        columns={name: 2 * place + 1 for name, place in names.items()},
+        checked=tuple(range(0, 2 * len(cells) + 1, 2)),
+        is_whole=_is_whole(len(cells)),
+        fields=partial(_fields, width=len(cells)),
+        begins=lambda line: _BEGINS.match(line) is not None,
     )
     return shape, [cell for cell in cells if cell not in FIELDS]
 
 
-def _prepared(text: bytes) -> bytes:
-    return text.replace(_QUOTED, _CUT.encode())
-
-
-def _is_beginning(line: str) -> bool:
-    return _BEGINS.match(line.replace(_CUT, '";"')) is not None
+def _is_whole(cells: int) -> pl.Expr:
+    """Cut at every quote a record's fields stand at the odd places, and semicolons alone between them."""
+    ends = (pl.col(str(place)).is_null() for place in (0, 2 * cells))
+    between = (pl.col(str(2 * place)).eq_missing(";") for place in range(1, cells))
+    return pl.all_horizontal(*ends, *between)
 
 
 def _fields(text: str, width: int) -> list[str] | None:
@@ -88,40 +91,33 @@ def _fields(text: str, width: int) -> list[str] | None:
     if '"' not in text:
         bare = text.split(";")
         return bare if len(bare) == width else None
-    text = _BARE_NULL.sub(';"null"', text.replace(_CUT, '";"'))
+    text = _BARE_NULL.sub(';"null"', text)
     if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):  # noqa: PLR2004 - two quotes
         return None
-    fields = text.split('";"')
+    fields = text[1:-1].split('";"')
     return fields if len(fields) == width else None
 
 
 class _Reader:
     """Chunks of one piece to batches; remembers which numbers it has met."""
 
-    def __init__(self, piece: Piece, shape: Shape) -> None:
-        self._ends = (
-            min(shape.names, key=shape.names.__getitem__),
-            max(shape.names, key=shape.names.__getitem__),
-        )
+    def __init__(self, piece: Piece) -> None:
         self.tally = staged.Tally(piece.dataset)
         self._repeats = Repeats()
 
     def batch(self, chunk: Chunk) -> Batch:
-        rows = _cleaned(chunk.rows, *self._ends)
-        reason = rows.select(_REFUSED).to_series()
-        rejects = rows.with_columns(reason).filter(reason.is_not_null())
-        kept = rows.filter(reason.is_null())
+        rows = _cleaned(chunk.rows)
+        kept, refused = _judged(rows)
         kept = kept.with_columns(rad=self._repeats.ordinals(kept[NUMBER], kept[SERIAL]))
-        read = kept.with_columns(pl.col(name).str.to_date("%Y-%m-%d", strict=False) for name in _DATES)
+        read = kept.with_columns(
+            pl.col(name).str.to_date("%Y-%m-%d", strict=False, cache=False) for name in _DATES
+        )
         for name in _DATES:
-            count(self.tally, "unreadable_value", name, kept[NUMBER].filter(lost(kept[name], read[name])))
+            if kept[name].null_count() != read[name].null_count():
+                count(self.tally, "unreadable_value", name, kept[NUMBER].filter(lost(kept[name], read[name])))
         self._audit(read)
-        refused = [
-            *chunk.refused,
-            *((number, why, " ".join(map(str, rest))) for number, why, *rest in _shown(rejects)),
-        ]
-        rows = read.select(name for name in ORGANISATIONS.names)
-        return staged.batch(ORGANISATIONS, rows, staged.reject_rows(refused), self.tally.drain())
+        rejects = staged.reject_rows([*chunk.refused, *refused])
+        return staged.batch(ORGANISATIONS, read.select(ORGANISATIONS.names), rejects, self.tally.drain())
 
     def _audit(self, rows: pl.DataFrame) -> None:
         codes.LEGAL_FORMS.audit(rows, FORM, NUMBER, self.tally, "unknown_legal_form")
@@ -137,48 +133,50 @@ class _Reader:
 
 _DATES: Final = ("avregistreringsdatum", "registreringsdatum")
 _SUFFIXED: Final = {FORM: "-ORGFO", "avregistreringsorsak": "-AVORG", "registreringsland": "-LAND"}
-_REFUSED: Final = (
-    pl.when(~pl.col("_type").eq_missing(_COMPANY_TYPE))
+_HAS_NAME: Final = pl.col(NAMES).str.contains("$", literal=True).fill_null(value=False)
+_REASON: Final = (
+    pl.when(~pl.col(IDENTITY).str.ends_with(_TYPE).fill_null(value=False))
     .then(pl.lit("the identity's type is not ORGNR-IDORG"))
     .when(~is_company(pl.col(NUMBER)))
     .then(pl.lit("the identity is no organisation number"))
-    .when(~pl.col(NAMES).str.contains("$", literal=True).fill_null(value=False))
+    .when(~_HAS_NAME)
     .then(pl.lit("no name"))
-    .alias("_reason")
 )
 
 
-def _cleaned(rows: pl.DataFrame, first: str, last: str) -> pl.DataFrame:
-    """Quotes at the ends of the record gone, `null` in any case is null, codes without their suffix."""
-    rows = rows.with_columns(pl.col(first).str.strip_prefix('"'))
-    rows = rows.with_columns(pl.col(last).str.strip_suffix('"'))
-    rows = rows.with_columns(_value(pl.col(name)).alias(name) for name in rows.columns)
-    parts = pl.col(IDENTITY).str.splitn("$", 2)
+def _cleaned(rows: pl.DataFrame) -> pl.DataFrame:
+    """`null` in any case is null, codes stand without their suffix, the number by itself."""
+    rows = without_null_words(rows, rows.columns)
     return rows.with_columns(
-        parts.struct.field("field_0").str.replace_all("-", "", literal=True).alias(NUMBER),
-        parts.struct.field("field_1").alias("_type"),
-        pl.col(SERIAL).fill_null("").alias(SERIAL),
-        *(pl.col(name).str.strip_suffix(suffix).alias(name) for name, suffix in _SUFFIXED.items()),
+        # another type stays behind the number, and refuses the record
+        pl.col(IDENTITY).str.strip_suffix(_TYPE).str.replace_all("-", "", literal=True).alias(NUMBER),
+        pl.col(SERIAL).fill_null(""),
+        *(pl.col(name).str.strip_suffix(suffix) for name, suffix in _SUFFIXED.items()),
     )
 
 
-def _value(text: pl.Expr) -> pl.Expr:
-    short = pl.when(text.str.len_bytes() == len(_NULL)).then(text)  # the others need no look at their letters
-    is_null = short.str.to_lowercase().eq_missing(_NULL)
-    return pl.when((text != "") & ~is_null).then(text)
-
-
-def _shown(rejects: pl.DataFrame) -> list[tuple[str, ...]]:
-    return rejects.select(NUMBER, "_reason", NAMES, FORM).rows()
+def _judged(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, object]]]:
+    """The records of companies; of the others number, reason and name, but nothing of who may be a person."""
+    company = rows.select(is_company(pl.col(NUMBER)).alias("company"))["company"]
+    fine = company & rows.select(_HAS_NAME.alias("fine"))["fine"]
+    if fine.all():
+        return rows, []
+    shown = rows.with_columns(company.alias("_company"), _REASON.alias("_reason")).filter(~fine)
+    refused: list[tuple[object, str, object]] = [
+        (number if known else "(withheld)", reason, name if known else "")
+        for number, known, reason, name in shown.select(NUMBER, "_company", "_reason", NAMES).iter_rows()
+    ]
+    return rows.filter(fine), refused
 
 
 def read(piece: Piece) -> Iterator[Batch]:
     """Batches of `se_bolagsverket`."""
     shape, unknown = shape_of(header_of(piece, "utf-8"), piece)
-    reader = _Reader(piece, shape)
+    reader = _Reader(piece)
     for name in unknown:
         reader.tally.add("unknown_column", name or "(no name)")
-    for chunk in chunks(piece, shape, "utf-8", reader.tally):
+    for chunk in chunks(piece, shape, "utf-8"):
+        chunk.tell(reader.tally)
         yield reader.batch(chunk)
 
 

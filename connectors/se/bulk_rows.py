@@ -8,7 +8,9 @@ its line number. Does not belong here: names of columns, or what they mean (`bol
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -17,11 +19,11 @@ import polars as pl
 from connectors.declare import Piece, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import HEAD, Format, sniff
-from connectors.kit.ragged import LINE, Reader
+from connectors.kit.ragged import LINE, Reader, lines_at
 from connectors.kit.textual import blocks
 from connectors.se.doors import UNREADABLE, WITHHELD
 
-BLOCK: Final = 8 << 20
+BLOCK: Final = 16 << 20
 MOST: Final = 128 << 20  # bytes without a record's beginning
 LONGEST: Final = 64 << 10  # characters of a record over several lines
 _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d+)\s*\Z")
@@ -31,15 +33,18 @@ _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d+)\s*\Z"
 class Shape:
     """How one file writes its records.
 
-    names: column -> place among the fields; only these are read. prepare: bytes of whole lines to the reader's
-    separator. is_whole: over the named columns, whether a line of the right width is a record by itself.
-    fields: of a text that is one whole record, else None. begins: whether a line can only be a record's first.
+    names: column -> place among the fields of a record; only these are read. separator, width: as the fast
+    reader cuts a line, which need not be where the fields are cut; columns: column -> place among those parts.
+    checked: further places that `is_whole` looks at (all by number, as text): whether a line of the right
+    width is a record by itself. fields: of a text that is one whole record, else None. begins: whether a line
+    can only be a record's first.
     """
 
-    width: int
-    separator: str
     names: dict[str, int]
-    prepare: Callable[[bytes], bytes]
+    separator: str
+    width: int
+    columns: dict[str, int]
+    checked: tuple[int, ...]
     is_whole: pl.Expr
     fields: Callable[[str], list[str] | None]
     begins: Callable[[str], bool]
@@ -47,10 +52,16 @@ class Shape:
 
 @dataclass(slots=True)
 class Chunk:
-    """Rows of one stretch: text columns by name. refused: (line, reason, excerpt)."""
+    """Rows of one stretch: text columns by name. refused: (line, reason, excerpt). signals: what `tell` tells."""
 
     rows: pl.DataFrame
     refused: list[tuple[object, str, object]] = field(default_factory=list)
+    signals: list[tuple[str, str, str | None, int]] = field(default_factory=list)
+
+    def tell(self, tally: staged.Tally) -> None:
+        """Counts what was met while the stretch was read."""
+        for code, subject, example, count in self.signals:
+            tally.add(code, subject, example, count)
 
 
 def header_of(piece: Piece, encoding: str) -> str:
@@ -66,28 +77,39 @@ def header_of(piece: Piece, encoding: str) -> str:
     return head.decode(encoding, "replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r\n")
 
 
-def chunks(piece: Piece, shape: Shape, encoding: str, tally: staged.Tally) -> Iterator[Chunk]:
-    """All records behind the header."""
-    reader = Reader(shape.width, list(shape.names.values()), shape.separator, None)
-    line = 1
-    with staged.opened(piece) as body:
-        for text in _stretches(body, shape, encoding, tally, piece):
-            whole = text if line > 1 else text.partition(b"\n")[2]
-            line = max(line, 2)
-            chunk, line = _read(reader, shape, whole, line, tally)
+def chunks(piece: Piece, shape: Shape, encoding: str) -> Iterator[Chunk]:
+    """All records behind the header, the next stretch read while one is used."""
+    with closing(_chunks(piece, shape, encoding)) as made, ThreadPoolExecutor(1) as thread:
+        following = thread.submit(next, made, None)
+        while (chunk := following.result()) is not None:
+            following = thread.submit(next, made, None)
             yield chunk
 
 
-def _stretches(
-    body: BinaryIO, shape: Shape, encoding: str, tally: staged.Tally, piece: Piece
-) -> Iterator[bytes]:
-    """Stretches of whole records; the last one without what the door wrote behind it."""
+def _chunks(piece: Piece, shape: Shape, encoding: str) -> Generator[Chunk, None, None]:
+    places = {*shape.columns.values(), *shape.checked}
+    reader = Reader(shape.width, list(places), shape.separator, None)
+    line = 1
+    with staged.opened(piece) as body:
+        for text, withheld in _stretches(body, shape, encoding, piece):
+            whole = text if line > 1 else text.partition(b"\n")[2]
+            line = max(line, 2)
+            chunk, line = _read(reader, shape, whole, line)
+            if withheld:
+                chunk.signals.append(
+                    ("withheld_records", "records of persons, withheld at the door", None, withheld)
+                )
+            yield chunk
+
+
+def _stretches(body: BinaryIO, shape: Shape, encoding: str, piece: Piece) -> Iterator[tuple[bytes, int]]:
+    """Stretches of whole records; the last one without what the door wrote behind it: how many it withheld."""
     rest = b""
     for block in blocks(body, encoding, BLOCK):
-        rest += block
+        rest = rest + block if rest else block
         cut = _last_beginning(rest, shape)
         if cut:
-            yield rest[:cut]
+            yield rest[:cut], 0
             rest = rest[cut:]
         elif len(rest) > MOST:
             raise Unreadable(piece.dataset, piece.name, f"no record begins within {MOST} bytes")
@@ -96,9 +118,8 @@ def _stretches(
         raise Unreadable(piece.dataset, piece.name, reason)
     trailer = _TRAILER.search(rest)
     if trailer is not None:
-        tally.add("withheld_records", "records of persons, withheld at the door", count=int(trailer[1]))
         rest = rest[: trailer.start() + 1]
-    yield rest if rest.endswith(b"\n") or not rest else rest + b"\n"
+    yield rest if rest.endswith(b"\n") or not rest else rest + b"\n", int(trailer[1]) if trailer else 0
 
 
 def _last_beginning(text: bytes, shape: Shape) -> int:
@@ -114,36 +135,43 @@ def _last_beginning(text: bytes, shape: Shape) -> int:
     return 0
 
 
-def _read(reader: Reader, shape: Shape, text: bytes, line: int, tally: staged.Tally) -> tuple[Chunk, int]:
+def _read(reader: Reader, shape: Shape, text: bytes, line: int) -> tuple[Chunk, int]:
+    if b"\r" in text:  # by itself it breaks a line inside a value
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b" ")
     # a NUL is no line and no separator: gone before lines are counted
-    rows, _ = reader.read(shape.prepare(text), line, final=True)
+    rows, _ = reader.read(text, line, final=True)
+    signals: list[tuple[str, str, str | None, int]] = []
     if rows.nuls:
-        tally.add("nul_bytes", "file", f"before line {rows.line}", rows.nuls)
-    for mended in rows.mended:
-        tally.add("encoding_fallback", "line", f"line {mended}")
-    named = {str(place): name for name, place in shape.names.items()}
-    empty = pl.DataFrame(schema={LINE: pl.Int64, **dict.fromkeys(named, pl.String)})
-    frame = pl.concat([empty, *rows.frames], rechunk=False).rename(named)
-    whole = frame.select(shape.is_whole.fill_null(value=False)).to_series()
+        signals.append(("nul_bytes", "file", f"before line {rows.line}", rows.nuls))
+    signals += [("encoding_fallback", "line", f"line {mended}", 1) for mended in rows.mended]
+    places = dict.fromkeys(map(str, (*shape.columns.values(), *shape.checked)), pl.String)
+    empty = pl.DataFrame(schema={LINE: pl.Int64, **places})
+    frame = pl.concat([empty, *(frame.select(empty.columns) for frame in rows.frames)], rechunk=False)
+    whole = frame.select(shape.is_whole.fill_null(value=False).alias("whole"))["whole"]
+    named = [pl.col(str(place)).alias(name) for name, place in shape.columns.items()]
     if not rows.refused and whole.all():
-        return Chunk(frame.drop(LINE)), rows.line
-    torn = sorted({*(at for at, _, _ in rows.refused), *frame[LINE].filter(~whole).to_list()})
+        return Chunk(frame.select(named), [], signals), rows.line
     good = frame.filter(whole)
-    joiner = _Joiner(shape, text.replace(b"\0", b"").split(b"\n"), line)
+    texts = {at: text for at, _, text in rows.refused}
+    torn = sorted({*texts, *frame[LINE].filter(~whole).to_list()})
+    others = [at - line for at in torn if at not in texts]
+    plain = text.replace(b"\0", b"") if rows.nuls and others else text
+    found = lines_at(plain, others)
+    texts |= {at + line: found[at].decode("utf-8", "replace") for at in others}
+    joiner = _Joiner(shape, texts)
     joiner.join(torn, good[LINE])
-    mended_rows = pl.DataFrame(joiner.found, schema=dict.fromkeys(shape.names, pl.String), orient="row")
-    return Chunk(pl.concat([good.drop(LINE), mended_rows]), joiner.refused), rows.line
+    mended_rows = pl.DataFrame(joiner.found, schema=dict.fromkeys(shape.columns, pl.String), orient="row")
+    return Chunk(pl.concat([good.select(named), mended_rows]), joiner.refused, signals), rows.line
 
 
 class _Joiner:
     """Puts records together that line breaks have torn. `found`: the wanted fields of each."""
 
-    def __init__(self, shape: Shape, lines: list[bytes], first: int) -> None:
+    def __init__(self, shape: Shape, lines: Mapping[int, str]) -> None:
         self._shape = shape
         self._lines = lines
-        self._first = first
         self._held: list[str] = []
-        self._held_at = first
+        self._held_at = 0
         self.found: list[list[str | None]] = []
         self.refused: list[tuple[object, str, object]] = []
 
@@ -154,7 +182,7 @@ class _Joiner:
         for number in torn:
             if before and any(between in whole for between in range(before + 1, number)):
                 self._refuse()
-            self._take(number, self._lines[number - self._first].decode("utf-8", "replace").rstrip("\r"))
+            self._take(number, self._lines[number])
             before = number
         self._refuse()
 
@@ -167,12 +195,12 @@ class _Joiner:
         fields = self._shape.fields("\n".join(self._held))
         if fields is not None:
             places = self._shape.names.values()
-            self.found.append([fields[place] or None for place in places])
+            self.found.append([fields[place].replace("\n", " ") or None for place in places])
             self._held = []
 
     def _refuse(self) -> None:
         if self._held:
             text = "\n".join(self._held)
-            reason = f"no record of {self._shape.width} fields, alone or with the lines behind it"
+            reason = "no whole record, alone or with the lines behind it"
             self.refused.append((f"line {self._held_at}", reason, text))
         self._held = []

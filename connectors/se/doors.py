@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
+from connectors.se.personal import masked
 from connectors.se.register import company_number
 
 WITHHELD: Final = b"#withheld\t"
@@ -174,7 +175,7 @@ def _kept(text: bytes) -> tuple[bytes, int]:
         since = end
         withheld += 1
     kept.append(text[since:])
-    return b"".join(kept), withheld
+    return masked(b"".join(kept)), withheld
 
 
 def _is_company(found: re.Match[bytes], text: bytes, end: int) -> bool:
@@ -203,7 +204,7 @@ def _rows(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
 def _kept_rows(text: bytes, place: int, form: int) -> tuple[bytes, int]:
     lines = io.BytesIO(text).readlines()
     kept = [line for line in lines if _is_legal_person(line.split(b"\t"), place, form)]
-    return b"".join(kept), sum(1 for line in lines if line.strip()) - len(kept)
+    return masked(b"".join(kept)), sum(1 for line in lines if line.strip()) - len(kept)
 
 
 def _is_legal_person(fields: list[bytes], place: int, form: int) -> bool:

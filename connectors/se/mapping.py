@@ -13,11 +13,14 @@ import polars as pl
 
 from connectors.declare import SharedTables
 from connectors.kit import staged
+from connectors.nasdaq import mapping as releases
 from connectors.se import (
     answered,
     arsredovisning_mapping,
     arsredovisning_schema,
     bolagsverket_fields,
+    issuer_links,
+    nasdaq,
     organisationer_fields,
     profiles,
     registered,
@@ -26,10 +29,11 @@ from connectors.se import (
 )
 from connectors.se.arsredovisning_schema import REPORTS
 from connectors.se.bolagsverket_fields import ORGANISATIONS
+from connectors.se.issuers import SHORTS_ISSUERS
 from connectors.se.organisationer_fields import ANSWERS
 from connectors.se.register import company_ids
 from connectors.se.scb_fields import STATISTICS
-from warehouse.schema.tables import COMPANIES
+from warehouse.schema.tables import COMPANIES, FILINGS, IDENTIFIERS
 from warehouse.schema.types import Table
 
 PRECEDENCE: Final = {
@@ -54,10 +58,11 @@ _META: Final = {
     "_raw": pl.String(),
     "_retired_at": pl.Datetime("us", "UTC"),
 }
+_LINKED: Final = {"_company_id": pl.String(), **_META}
 
 
 def touches(table: str, rows: pl.DataFrame) -> pl.Series:
-    """The company that each staged row concerns; null for links of issuers, which name none."""
+    """The company that each staged row concerns; null for issuers, which `issuer_links` leads to theirs."""
     if table not in NUMBER_COLUMNS:
         return pl.Series("_company_id", [None] * rows.height, pl.String)
     return rows.select(company_ids(pl.col(NUMBER_COLUMNS[table])).alias("_company_id")).to_series()
@@ -66,19 +71,27 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     """The shared tables of the touched companies on a logical day."""
     answers = _rows(tables, ANSWERS)
-    bulk = profiles.bulk_statements(registered.statements(_rows(tables, ORGANISATIONS)))
+    bulk = registered.statements(_rows(tables, ORGANISATIONS))
     said = profiles.newest(bulk, answered.registered(answers))
     units = statistics.statements(_rows(tables, STATISTICS))
     known = profiles.newest_statistics(units, answered.statistics(answers))
     reports = _rows(tables, REPORTS)
+    filed = arsredovisning_mapping.tables(reports)
+    interim = releases.filings(nasdaq.KEY, _rows(tables, nasdaq.RELEASES, _LINKED))
     return {
-        COMPANIES.name: profiles.companies(said, known, arsredovisning_mapping.names(reports), today),
-        **arsredovisning_mapping.tables(reports),
+        **filed,
+        FILINGS.name: pl.concat([filed[FILINGS.name], interim]),
+        COMPANIES.name: profiles.companies(
+            said, known, arsredovisning_mapping.names(reports).collect(), today
+        ),
+        IDENTIFIERS.name: issuer_links.identifiers(_rows(tables, SHORTS_ISSUERS, _LINKED)),
     }
 
 
-def _rows(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
+def _rows(
+    tables: Mapping[str, pl.LazyFrame], table: Table, meta: Mapping[str, pl.DataType] = _META
+) -> pl.LazyFrame:
     """The rows of one staged table; none where nothing was ever staged."""
     if table.name in tables:
-        return tables[table.name].select(*table.names, *_META)
-    return pl.LazyFrame(schema={**staged.schema(table), **_META})
+        return tables[table.name].select(*table.names, *meta)
+    return pl.LazyFrame(schema={**staged.schema(table), **meta})

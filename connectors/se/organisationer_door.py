@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from connectors.kit.chunks import MALFORMED
+from connectors.se.personal import masked_values
 from connectors.se.register import company_number
 
 UNREADABLE: Final = "unreadable"
@@ -20,18 +21,19 @@ _SOLE_TRADER: Final = "E"
 
 
 def without_persons(body: BinaryIO) -> BinaryIO:
-    """The answer with its companies alone; byte for byte where there are no others."""
+    """The answer with its companies alone, persons' numbers in their texts masked; else byte for byte."""
     text = body.read(_MOST + 1)
     if len(text) > _MOST:
         return _withheld("an answer of more than 8 MiB")
     try:
         answer: Any = msgspec.json.decode(text)
+        hidden: Any = masked_values(answer)
     except MALFORMED:
         return _withheld("no JSON")
     if not isinstance(answer, dict) or not isinstance(answer.get("organisationer"), list):
         return _withheld("no answer about organisations")
-    companies = [one for one in answer["organisationer"] if is_company(one)]
-    if len(companies) == len(answer["organisationer"]):
+    companies = [one for one in hidden["organisationer"] if is_company(one)]
+    if companies == answer["organisationer"]:
         return io.BytesIO(text)
     return io.BytesIO(msgspec.json.encode({"organisationer": companies}))
 

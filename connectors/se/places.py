@@ -15,6 +15,7 @@ from typing import Final
 import polars as pl
 
 from connectors.se import codes
+from connectors.se.cells import mended
 
 POSTCODE: Final = "_postcode"
 MUNICIPALITY: Final = "_municipality_code"
@@ -25,13 +26,21 @@ BASIS: Final = (
     "_place_basis"  # listed, place (the town's name), neighbour (codes beside it), county (no more)
 )
 _NAMES: Final = (MUNICIPALITY, MUNICIPALITY_NAME, COUNTY, COUNTY_NAME, BASIS)
-_CODES: Final = 100_000  # of five digits
+_LENGTH: Final = 5
+_CODES: Final = 10**_LENGTH
 
 
-def digits(code: pl.Expr) -> pl.Expr:
+def digits(codes_: pl.Series) -> pl.Series:
     """Five digits of a Swedish post code in any spelling; null for anything else."""
-    plain = code.str.replace_all(r"[\s\x{00A0}-]", "").str.replace(r"^SE", "")
-    return pl.when(plain.str.contains(r"^\d{5}$")).then(plain)
+    is_code = (codes_.str.len_bytes() == _LENGTH) & codes_.cast(pl.UInt32, strict=False).is_not_null()
+    odd = codes_.is_not_null() & ~(is_code & ~codes_.str.starts_with("+"))
+    return mended(codes_, odd, _plain)
+
+
+def _plain(codes_: pl.Series) -> pl.Series:
+    plain = codes_.str.replace_all(r"[\s\x{00A0}-]", "").str.replace(r"^SE", "")
+    is_code = plain.str.contains(r"^[0-9]{5}$")
+    return plain.zip_with(is_code.fill_null(value=False), pl.Series([None], dtype=pl.String))
 
 
 @cache

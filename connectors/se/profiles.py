@@ -7,14 +7,15 @@ listing source is loaded, so nobody is listed yet and the source of that stateme
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
 import polars as pl
+from polars import selectors
 
 from connectors.se import codes, places, sources, statuses
 from connectors.se.bolagsverket_fields import NUMBER
-from connectors.se.organisationer_fields import KEY as ANSWERS
 from connectors.se.register import MARKET, company_ids
 from warehouse.schema.tables import COMPANIES
 
@@ -33,68 +34,58 @@ STATISTICAL_GROUPS: Final = {
     "statistical_form": ("statistical_form",),
     "industry": ("industry", "industry_label", "industry_scheme"),
 }
-_ANSWERED: Final = "_answered"
+_ANSWERED: Final = "_answer"
+_LABEL: Final = "industry_label"
+_THEIRS: Final = selectors.ends_with(_ANSWERED)
 _LINES: Final = "\x1f"
+_KEY: Final = "_number"
 
 
-def bulk_statements(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """`registered.statements` with every group of the one register, seen at the one instant."""
-    marks = [
-        mark
-        for group in GROUPS
-        for mark in (
-            pl.col("register").alias(f"{group}_register"),
-            pl.col("seen").alias(f"{group}_seen"),
-        )
-    ]
-    return rows.with_columns(*marks).rename({"seen": "bulk_seen"}).drop("register")
-
-
-def joined(left: pl.LazyFrame, right: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
+def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     """All companies of both. Most of the time one side has nothing to say of any: then nothing is compared."""
-    right = right.lazy().collect()
+    named = {name: f"{name}{_ANSWERED}" if name in left.columns else name for name in right.columns}
     if right.is_empty():
-        ours = left.collect_schema()
-        named = {name: f"{name}{_ANSWERED}" if name in ours else name for name in right.columns}
-        blank = [pl.lit(None, right.schema[name]).alias(as_) for name, as_ in named.items() if name != NUMBER]
-        return left.with_columns(blank)
-    return left.join(right.lazy(), on=NUMBER, how="full", coalesce=True, suffix=_ANSWERED)
+        return left.with_columns(
+            pl.lit(None, right.schema[name]).alias(as_) for name, as_ in named.items() if name != NUMBER
+        )
+    key = pl.col(NUMBER).cast(pl.UInt64).alias(_KEY)  # ten digits compare faster as a number
+    ours, theirs = left.with_columns(key), right.rename(named | {NUMBER: NUMBER}).with_columns(key)
+    both = ours.join(theirs.drop(NUMBER), on=_KEY, how="left", maintain_order="left")
+    others = theirs.join(ours.select(_KEY), on=_KEY, how="anti", maintain_order="left")
+    return pl.concat([both, others], how="diagonal", rechunk=False).drop(_KEY)
 
 
-def newest(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
+def newest(bulk: pl.DataFrame, answered: pl.LazyFrame) -> pl.DataFrame:
     """Bulk and API as one statement: of each group the word that was said last, as a whole."""
-    rows = joined(bulk, answered)
-    chosen: list[pl.Expr] = []
-    for group, names in GROUPS.items():
-        here, there = pl.col(f"{group}_seen"), pl.col(f"{group}_seen{_ANSWERED}")
-        later = there.is_not_null() & (here.is_null() | (there > here))
-        register = pl.when(later).then(pl.lit(ANSWERS)).otherwise(f"{group}_register")
-        chosen += [
-            register.alias(f"{group}_register"),
-            *(_later(later, name) for name in (*names, f"{group}_seen")),
-        ]
-    answer = pl.max_horizontal(f"{group}_seen{_ANSWERED}" for group in GROUPS).alias("answer_seen")
-    return rows.with_columns(*chosen, answer)
+    return _newest(bulk, answered.collect(), GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
 
 
-def newest_statistics(bulk: pl.LazyFrame, answered: pl.LazyFrame) -> pl.LazyFrame:
+def newest_statistics(bulk: pl.DataFrame, answered: pl.LazyFrame) -> pl.DataFrame:
     """SCB's bulk and what the API answers of SCB: the later of each group; labels where the code is the same."""
-    rows = joined(bulk, answered)
+    rows = _newest(bulk, answered.collect(), STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
+    if _LABEL + _ANSWERED in rows.columns:
+        same = pl.all_horizontal(
+            pl.col(name) == pl.col(name + _ANSWERED) for name in ("industry", "industry_scheme")
+        )
+        rows = rows.with_columns(pl.coalesce(_LABEL, pl.when(same).then(_LABEL + _ANSWERED)))
+    return rows.drop(_THEIRS)
+
+
+def _newest(
+    bulk: pl.DataFrame, answers: pl.DataFrame, groups: Mapping[str, tuple[str, ...]], seen: str, told: str
+) -> pl.DataFrame:
+    """`<group>_answered`: the API's word is the later one. `told`: when the API answered anything last."""
+    if answers.is_empty():
+        never = (pl.lit(value=False).alias(f"{group}_answered") for group in groups)
+        return bulk.with_columns(*never, pl.lit(None, pl.Datetime("us", "UTC")).alias(told))
     chosen: list[pl.Expr] = []
-    for group, names in STATISTICAL_GROUPS.items():
+    for group, names in groups.items():
         there = pl.col(f"{group}_seen")
-        later = there.is_not_null() & (pl.col("scb_seen").is_null() | (there > pl.col("scb_seen")))
-        chosen += [_later(later, name) for name in names]
-        if group == "activity":
-            chosen.append(
-                pl.when(later).then(pl.lit(ANSWERS)).otherwise("scb_register").alias("activity_register")
-            )
-    same = (pl.col("industry") == pl.col(f"industry{_ANSWERED}")) & (
-        pl.col("industry_scheme") == pl.col(f"industry_scheme{_ANSWERED}")
-    )
-    label = pl.coalesce("industry_label", pl.when(same).then(f"industry_label{_ANSWERED}"))
-    seen = pl.max_horizontal(f"{group}_seen" for group in STATISTICAL_GROUPS).alias("statistics_seen")
-    return rows.with_columns(*chosen, seen).with_columns(industry_label=label)
+        later = there.is_not_null() & (pl.col(seen).is_null() | (there > pl.col(seen)))
+        chosen += [later.alias(f"{group}_answered"), *(_later(later, name) for name in names)]
+    last = pl.max_horizontal(f"{group}_seen" for group in groups).alias(told)
+    rows = joined(bulk, answers).with_columns(*chosen, last)
+    return rows.drop(f"{group}_seen" for group in groups)
 
 
 def _later(later: pl.Expr, name: str) -> pl.Expr:
@@ -102,23 +93,19 @@ def _later(later: pl.Expr, name: str) -> pl.Expr:
 
 
 def companies(
-    registered: pl.LazyFrame, statistics: pl.LazyFrame, reported: pl.LazyFrame, today: date
+    registered: pl.DataFrame, statistics: pl.DataFrame, reported: pl.DataFrame, today: date
 ) -> pl.DataFrame:
-    """One row per company that has a name. `registered`: groups with `<group>_register` and `<group>_seen`.
+    """One row per company that has a name. `registered`, `statistics`: as `newest` and `newest_statistics` say.
 
     reported: names that annual reports give, for companies that no register file read so far holds.
     """
     rows = joined(joined(registered, statistics), reported).with_columns(_address())
-    coded = rows.with_columns(places.digits(pl.col("_code")).alias(places.POSTCODE))
-    located = coded.with_columns(places.placed(pl.col(places.POSTCODE)))
-    profile = sources.with_sources(located).select(
-        *_identity(),
-        *_industry(),
-        *_where(),
-        *statuses.columns(today),
-        *_rest(),
-        "sources",
-        "observed_at",
+    located = rows.with_columns(places.digits(rows["_code"]).alias(places.POSTCODE)).with_columns(
+        places.placed(pl.col(places.POSTCODE))
+    )
+    told = statuses.with_status(sources.with_sources(located), today)
+    profile = told.lazy().select(
+        *_identity(), *_industry(), *_where(), *statuses.COLUMNS, *_rest(), "sources", "observed_at"
     )
     return profile.filter(pl.col("name").is_not_null()).select(COMPANIES.names).collect()
 

@@ -10,7 +10,8 @@ from typing import Final
 
 import polars as pl
 
-from connectors.se.bolagsverket_fields import FORM, KEY, NAMES, NUMBER, PROCEEDINGS, SERIAL
+from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
+from connectors.se.cells import mended, stated
 
 # A statement of either door: one row per company, these columns (see `profiles`).
 STATEMENT: Final = {
@@ -27,8 +28,7 @@ STATEMENT: Final = {
     "town": pl.String,
     "postcode": pl.String,
     "address_country": pl.String,
-    "register": pl.String,
-    "seen": pl.Datetime("us", "UTC"),
+    "bulk_seen": pl.Datetime("us", "UTC"),
 }
 _ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
 _RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API writes the same words
@@ -40,81 +40,69 @@ _IS_PLAIN: Final = (
     pl.col(NAMES).str.slice(-len(_REGISTERED) - _DATE, len(_REGISTERED)) == _REGISTERED
 ) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
 _ROW: Final = "_row"
-_NULL: Final = "null"
 _CUT: Final = "_parts_of_address"
 ADDRESS: Final = ("street", "care_of", "town", "postcode", "address_country")
 _PLACES: Final = {"care_of": -4, "town": -3, "postcode": -2, "address_country": -1}
+_PARTS: Final = 5
 
 
-def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
+def statements(rows: pl.LazyFrame) -> pl.DataFrame:
     """One row per company: not deregistered before deregistered, then the latest registered name."""
-    numbered = rows.with_row_index(_ROW)
-    named = with_names(numbered)
-    # nearly all have one row: only the others are put in order
-    several = pl.col(NUMBER).cast(pl.UInt64).is_duplicated()
-    first = pl.concat([named.filter(~several), _first(named.filter(several))])
-    return (
-        with_address(first, "postadress")
-        .select(
-            pl.col(NUMBER),
-            one_line(pl.col("_name")).alias("name"),
-            pl.col(FORM).alias("form"),
-            pl.col("registreringsland").alias("country"),
-            pl.col("avregistreringsdatum").alias("deregistered"),
-            pl.col("avregistreringsorsak").alias("reason"),
-            pl.col(PROCEEDINGS).alias("proceedings"),
-            pl.col("registreringsdatum").alias("registered"),
-            *ADDRESS,
-            pl.lit(KEY).alias("register"),
-            pl.col("_observed_at").alias("seen"),
-        )
-        .select(*STATEMENT)
-    )
+    first = with_address(with_names(_firsts(rows.collect())), "postadress")
+    return first.select(
+        pl.col(NUMBER),
+        pl.col("_name").str.strip_chars().alias("name"),
+        pl.col(FORM).alias("form"),
+        pl.col("registreringsland").alias("country"),
+        pl.col("avregistreringsdatum").alias("deregistered"),
+        pl.col("avregistreringsorsak").alias("reason"),
+        pl.col(PROCEEDINGS).alias("proceedings"),
+        pl.col("registreringsdatum").alias("registered"),
+        *ADDRESS,
+        pl.col("_observed_at").alias("bulk_seen"),
+    ).select(*STATEMENT)
 
 
-def _first(named: pl.LazyFrame) -> pl.LazyFrame:
+def _firsts(rows: pl.DataFrame) -> pl.DataFrame:
     """Of several rows of a number the one that counts; one that left the register only where all did."""
+    several = rows.select(pl.col(NUMBER).cast(pl.UInt64).is_duplicated().alias("several"))["several"]
+    if not several.any():
+        return rows  # nearly all have one row: only the others are put in order
     order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
-    ranked = named.with_columns(
-        _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
-    ).sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
-    return ranked.unique(NUMBER, keep="first", maintain_order=True).drop("_gone", "_ended")
-
-
-def one_line(text: pl.Expr) -> pl.Expr:
-    """Text that a register broke over lines, as one."""
-    return (
-        text.str.replace_all("\r", "", literal=True)
-        .str.replace_all("\n", " ", literal=True)
-        .str.strip_chars()
+    some = rows.with_row_index(_ROW).filter(several)
+    ranked = (
+        some.hstack(_best(some.select(NAMES)))
+        .with_columns(
+            _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
+        )
+        .sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
     )
+    counts = ranked.unique(NUMBER, keep="first", maintain_order=True)[_ROW]
+    return rows.filter((~several).scatter(counts, [True] * len(counts)))
 
 
-def with_names(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """`rows` (with _ROW) and the name that counts, the rank of its kind, its date.
-
-    The registered name of the latest date, else a plain name, else the first of any kind.
-    """
-    plain, name = _IS_PLAIN.fill_null(value=False), pl.col(NAMES)
-    others = _best(rows.select(_ROW, NAMES).filter(~plain))
-    day = name.str.slice(-_DATE).str.to_date("%Y-%m-%d", strict=False)
+def with_names(rows: pl.DataFrame) -> pl.DataFrame:
+    """`rows` and the name that counts: the registered one of the latest date, else a plain one, else the first."""
+    plain = rows.select(_IS_PLAIN.fill_null(value=False).alias("plain"))["plain"]
     # nearly all have one registered name and its date, and need no pattern
-    return rows.join(others, on=_ROW, how="left").with_columns(
-        pl.when(plain).then(name.str.head(-len(_REGISTERED) - _DATE)).otherwise("_name").alias("_name"),
-        pl.when(plain).then(pl.lit(0, pl.Int32)).otherwise("_rank").alias("_rank"),
-        pl.when(plain).then(day).otherwise("_name_date").alias("_name_date"),
+    name = rows.select(pl.col(NAMES).str.head(-len(_REGISTERED) - _DATE).alias("_name"))["_name"]
+    return rows.with_columns(
+        mended(name, ~plain, lambda _: _best(rows.select(NAMES).filter(~plain))["_name"])
     )
 
 
-def _best(rows: pl.LazyFrame) -> pl.LazyFrame:
-    each = rows.with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
+def _best(rows: pl.DataFrame) -> pl.DataFrame:
+    """Name, rank and date of each row; nulls where no element is one."""
+    numbered = rows.with_row_index(_ROW)
+    each = numbered.lazy().with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
     latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
     ordered = (
         _parts(each)
         .with_columns(_latest=latest)
         .sort(_ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True)
     )
-    return ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest")
+    first = ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest").collect()
+    return numbered.select(_ROW).join(first, on=_ROW, how="left", maintain_order="left").drop(_ROW)
 
 
 def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
@@ -131,24 +119,28 @@ def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
     return parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))
 
 
-def with_address(rows: pl.LazyFrame, column: str) -> pl.LazyFrame:
-    """`rows` and the parts of street$c/o$city$postcode$country, each null where it says nothing.
+def with_address(rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    """`rows` and the parts of street$c/o$city$postcode$country, each null where it says nothing."""
+    parts = rows.select(pl.col(column).str.split_exact("$", _PARTS).struct.unnest())
+    *_, last, sixth = parts.get_columns()
+    # a sixth part, or one too few: nearly no address has them
+    odd = rows[column].is_not_null() & (last.is_null() | sixth.is_not_null())
+    parts = parts.drop(sixth.name)
+    parts.columns = list(ADDRESS)
+    if odd.any():
+        cut = _cut(rows[column].filter(odd))
+        parts = parts.with_columns(parts[name].scatter(odd.arg_true(), cut[name]) for name in ADDRESS)
+    said = stated(parts, ADDRESS).with_columns(pl.col("address_country").str.strip_suffix("-LAND"))
+    return rows.hstack(said.get_columns())
 
-    Counted from the end, as a street may hold the sign itself. Step by step: in one step the engine would cut
-    the text anew for every part.
-    """
+
+def _cut(addresses: pl.Series) -> pl.DataFrame:
+    """Parts counted from the end, as a street may hold the sign itself; nulls where there are too few."""
     parts = pl.col(_CUT)
     texts = {
         "street": parts.list.head(parts.list.len() - 4).list.join("$"),
         **{name: parts.list.get(place, null_on_oob=True) for name, place in _PLACES.items()},
     }
-    cut = rows.with_columns(one_line(pl.col(column)).str.split("$").alias(_CUT))
-    whole = cut.with_columns(pl.when(parts.list.len() >= len(texts)).then(parts).alias(_CUT))
-    said = whole.with_columns(text.str.strip_chars().alias(name) for name, text in texts.items())
-    stated = said.with_columns(_stated(pl.col(name)).alias(name) for name in texts).drop(_CUT)
-    return stated.with_columns(pl.col("address_country").str.strip_suffix("-LAND"))
-
-
-def _stated(text: pl.Expr) -> pl.Expr:
-    short = pl.when(text.str.len_bytes() == len(_NULL)).then(text)
-    return pl.when((text != "") & ~short.str.to_lowercase().eq_missing(_NULL)).then(text)
+    cut = addresses.alias(_CUT).to_frame().with_columns(parts.str.split("$"))
+    whole = cut.with_columns(pl.when(parts.list.len() >= _PARTS).then(parts).alias(_CUT))
+    return whole.select(text.alias(name) for name, text in texts.items())

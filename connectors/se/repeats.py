@@ -15,11 +15,16 @@ class Repeats:
     def ordinals(self, number: pl.Series, serial: pl.Series) -> pl.Series:
         """1 for the first row of a number and serial, 2 for the next, and so on through all chunks."""
         keys = self._keys(number, serial)
-        met = set(keys.to_list())
-        if len(met) == keys.len() and self._met.isdisjoint(met):
-            self._met |= met
-            return pl.repeat(1, keys.len(), dtype=pl.Int64, eager=True)
-        return pl.Series([self._next(key) for key in keys.to_list()], dtype=pl.Int64)
+        several = keys.is_duplicated()
+        once = keys.filter(~several).to_list() if several.any() else keys.to_list()
+        if not self._met.isdisjoint(once):
+            several = several | keys.is_in(self._met.intersection(once))
+            once = keys.filter(~several).to_list()
+        self._met.update(once)
+        ordinals = pl.repeat(1, keys.len(), dtype=pl.Int64, eager=True)
+        if not several.any():
+            return ordinals
+        return ordinals.scatter(several.arg_true(), [self._next(key) for key in keys.filter(several)])
 
     def _next(self, key: int) -> int:
         if key not in self._met:

@@ -19,6 +19,7 @@ from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.se import codes, fetching
 from connectors.se.bulk_rows import Chunk, Shape, chunks, header_of
+from connectors.se.cells import mended, trimmed
 from connectors.se.doors import without_natural_persons
 from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
 from connectors.se.repeats import Repeats
@@ -75,13 +76,14 @@ def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
         raise Unreadable(piece.dataset, piece.name, reason)
     width = len(cells) + (first.count("\t") == len(cells))
     shape = Shape(
-        width,
-        "\t",
-        places,
-        bytes,
-        pl.col(IDENTITY).is_not_null(),
-        partial(_fields, columns=len(cells), identity=places[IDENTITY]),
-        partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
+        names=places,
+        separator="\t",
+        width=width,
+        columns=places,
+        checked=(),
+        is_whole=pl.col(str(places[IDENTITY])).is_not_null(),
+        fields=partial(_fields, columns=len(cells), identity=places[IDENTITY]),
+        begins=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
     )
     known = IGNORED | set(spelled)
     return shape, [cell for cell in cells if cell.lower() not in known]
@@ -89,7 +91,7 @@ def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
 
 def _fields(text: str, columns: int, identity: int) -> list[str] | None:
     """Fields of a whole record: with or without the tab behind the last one."""
-    fields = text.replace("\n", " ").split("\t")
+    fields = text.split("\t")
     if len(fields) == columns + 1 and not fields[-1].strip():
         fields.pop()
     return fields if len(fields) == columns and fields[identity].strip() else None
@@ -110,14 +112,18 @@ def read(piece: Piece) -> Iterator[Batch]:
     for name in unknown:
         tally.add("unknown_column", name)
     scheme = codes.industry_scheme(piece.observed_at)
-    for chunk in chunks(piece, shape, ENCODING, tally):
+    for chunk in chunks(piece, shape, ENCODING):
+        chunk.tell(tally)
         yield _batch(chunk, scheme, tally, repeats)
 
 
 def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> Batch:
     missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
-    rows = chunk.rows.with_columns(missing).with_columns(_stated(pl.col(name)) for name in FIELDS)
-    rows = rows.with_columns(pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
+    rows = trimmed(chunk.rows.with_columns(missing), FIELDS)
+    codes_ = mended(
+        rows["Ng1"], _dotted(rows["Ng1"]), lambda some: some.str.replace_all(".", "", literal=True)
+    )
+    rows = rows.with_columns(codes_, pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
     rows = rows.with_columns(_REFUSED)
     fine = rows.filter(pl.col("_reason").is_null())
     ordinals = repeats.ordinals(fine[NUMBER], pl.Series([None] * fine.height, dtype=pl.String))
@@ -128,7 +134,15 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
     count(tally, "unreadable_value", "Ng1", kept[NUMBER].filter(_unread(kept, read_, "Ng1")))
     _audit(read_, tally)
     shown = pl.concat([rows.filter(pl.col("_reason").is_not_null()), again])
-    refused = [*chunk.refused, *shown.select(NUMBER, "_reason", pl.col("Namn").fill_null("")).iter_rows()]
+    told = pl.when(is_company(pl.col(NUMBER)))  # nothing of who may be a person
+    refused = [
+        *chunk.refused,
+        *shown.select(
+            told.then(NUMBER).otherwise(pl.lit("(withheld)")).alias("number"),
+            "_reason",
+            told.then("Namn").fill_null("").alias("name"),
+        ).iter_rows(),
+    ]
     return staged.batch(
         STATISTICS, read_.select(STATISTICS.names), staged.reject_rows(refused), tally.drain()
     )
@@ -147,19 +161,18 @@ _REFUSED: Final = (
 )
 
 
-def _stated(text: pl.Expr) -> pl.Expr:
-    text = text.str.strip_chars()
-    return pl.when(text != "").then(text)
+def _dotted(industry: pl.Series) -> pl.Series:
+    return industry.str.contains(".", literal=True).fill_null(value=False)
 
 
 def _values(scheme: str) -> list[pl.Expr]:
-    industry = pl.col("Ng1").str.replace_all(".", "", literal=True)
+    industry = pl.col("Ng1")
     is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
     stated = pl.when(is_code & (industry != UNKNOWN_INDUSTRY)).then(industry)
     return [
         stated.alias("Ng1"),
         pl.when(stated.is_not_null()).then(pl.lit(scheme)).alias(SCHEME),
-        pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False).alias("RegDatKtid"),
+        pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False, cache=False).alias("RegDatKtid"),
     ]
 
 

@@ -1,7 +1,7 @@
 """Where the fields of a profile come from: `sources` as JSON text, one entry per register that gave something.
 
-Step by step, as columns: in one step the engine would make the same text anew for every use of it. Does not
-belong here: which register's word counts (`profiles`).
+Texts of entries are made once per instant, of which a million rows have a handful, and put together in one
+pass. Does not belong here: which register's word counts (`profiles`).
 """
 
 from __future__ import annotations
@@ -37,17 +37,42 @@ _ENTRIES: Final = {
 }
 
 
-def with_sources(rows: pl.LazyFrame) -> pl.LazyFrame:
+def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` and `sources` and `observed_at`, the newest record behind the profile."""
     answered = rows.with_columns(pl.max_horizontal("answer_seen", "statistics_seen").alias(_ANSWERED))
     seen = answered.with_columns(
         pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST), _told()
     )
-    instants = {columns[0] for columns in _ENTRIES.values()}
-    texts = seen.with_columns(_text(pl.col(name)).alias(f"{name}_text") for name in sorted(instants))
-    entries = texts.with_columns(_entry(register) for register in _ENTRIES)
-    listed = pl.concat_str(*_ENTRIES, separator=",", ignore_nulls=True)
-    return entries.with_columns(pl.concat_str(pl.lit("["), listed, pl.lit("]")).alias("sources"))
+    parts: list[pl.Expr] = [pl.lit("[")]
+    before = pl.lit(value=False)
+    for register, (at, native, *_) in _ENTRIES.items():
+        if seen[at].null_count() == seen.height:
+            continue
+        said = pl.col(at).is_not_null() & pl.col(native).is_not_null()
+        parts += [
+            pl.when(said & before).then(pl.lit(f",{_opening(register)}")),
+            pl.when(said & ~before).then(pl.lit(_opening(register))),
+            pl.when(said).then(pl.col(native)),
+            pl.when(said).then(_ending(register, seen[at])),
+        ]
+        before = before | said
+    return seen.with_columns(pl.concat_str(*parts, pl.lit("]"), ignore_nulls=True).alias("sources"))
+
+
+def _opening(register: str) -> str:
+    return f'{{"register":"{register}","native_id":"'
+
+
+def _ending(register: str, at: pl.Series) -> pl.Expr:
+    """What follows the register's own id, by instant."""
+    name, _, licence, fields, url = _ENTRIES[register]
+    instants = at.drop_nulls().unique()
+    opening = f'","url":{json.dumps(url)},"retrieved_at":"'
+    ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
+    texts = [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
+    if len(texts) == 1:
+        return pl.lit(texts[0])
+    return pl.col(name).replace_strict(instants, texts, default=None, return_dtype=pl.String)
 
 
 def _told() -> pl.Expr:
@@ -55,21 +80,3 @@ def _told() -> pl.Expr:
     basis = pl.col(places.BASIS)
     sure = pl.when(basis != "listed").then(":" + basis).otherwise(pl.lit(""))
     return pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure).alias(_TOLD)
-
-
-def _text(at: pl.Expr) -> pl.Expr:
-    """Written once for each instant, of which a million rows have a handful."""
-    return at.first().dt.strftime("%Y-%m-%dT%H:%M:%SZ").over(at)
-
-
-def _entry(register: str) -> pl.Expr:
-    """One entry as JSON text; null where that register gave nothing."""
-    at, native, licence, fields, url = _ENTRIES[register]
-    ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
-    return pl.concat_str(
-        pl.lit(f'{{"register":"{register}","native_id":"'),
-        pl.col(native),
-        pl.lit(f'","url":{json.dumps(url)},"retrieved_at":"'),
-        pl.col(f"{at}_text"),
-        pl.lit(ending),
-    ).alias(register)

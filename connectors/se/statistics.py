@@ -10,8 +10,7 @@ from typing import Final
 import polars as pl
 
 from connectors.se import codes
-from connectors.se.registered import one_line
-from connectors.se.scb_fields import KEY, NUMBER, SCHEME
+from connectors.se.scb_fields import NUMBER, SCHEME
 
 STATEMENT: Final = {
     NUMBER: pl.String,
@@ -27,29 +26,29 @@ STATEMENT: Final = {
     "scb_care_of": pl.String,
     "scb_town": pl.String,
     "scb_postcode": pl.String,
-    "scb_register": pl.String,
     "scb_seen": pl.Datetime("us", "UTC"),
 }
 
 
-def statements(rows: pl.LazyFrame) -> pl.LazyFrame:
+def statements(rows: pl.LazyFrame) -> pl.DataFrame:
     """One row per company. A row that left the file counts on: leaving it changes nothing (FORMAT 12)."""
-    old = pl.col(SCHEME) == codes.OLD_CODES
-    return rows.select(
+    said = rows.collect()
+    old = said[SCHEME] == codes.OLD_CODES
+    # the same digits mean other things in SNI 2025: missing rather than wrong
+    label = pl.when(old).then(codes.SNI2007.expr("Ng1")) if old.any() else pl.lit(None, pl.String)
+    return said.select(
         pl.col(NUMBER),
-        one_line(pl.col("Namn")).alias("scb_name"),
+        pl.col("Namn").alias("scb_name"),
         pl.col("FtgStat").alias("activity"),
         ("FtgStat " + pl.col("FtgStat")).alias("activity_word"),
         pl.col("JurForm").alias("statistical_form"),
         pl.col("Ng1").alias("industry"),
-        # the same digits mean other things in SNI 2025: missing rather than wrong
-        pl.when(old).then(codes.SNI2007.expr("Ng1")).alias("industry_label"),
+        label.alias("industry_label"),
         pl.col(SCHEME).alias("industry_scheme"),
         pl.col("RegDatKtid").alias("scb_registered"),
-        one_line(pl.col("Gatuadress")).alias("scb_street"),
-        one_line(pl.col("COAdress")).alias("scb_care_of"),
-        one_line(pl.col("PostOrt")).alias("scb_town"),
+        pl.col("Gatuadress").alias("scb_street"),
+        pl.col("COAdress").alias("scb_care_of"),
+        pl.col("PostOrt").alias("scb_town"),
         pl.col("PostNr").alias("scb_postcode"),
-        pl.lit(KEY).alias("scb_register"),
         pl.col("_observed_at").alias("scb_seen"),
     ).select(*STATEMENT)

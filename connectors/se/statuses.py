@@ -13,12 +13,24 @@ from typing import Final
 import polars as pl
 
 from connectors.se import codes
+from connectors.se.bolagsverket_fields import KEY as BULK
+from connectors.se.organisationer_fields import KEY as ANSWERS
+from connectors.se.scb_fields import KEY as STATISTICS
 
 NEW: Final = timedelta(days=60)  # so long a company may lack a row of SCB
 _ACTIVE: Final = "1"
 _INACTIVE: Final = ("0", "9")
 _NOTHING: Final = pl.lit(None, pl.String)
 _NO_DAY: Final = pl.lit(None, pl.Date)
+_RULE: Final = "_rule"
+COLUMNS: Final = (
+    "status",
+    "status_detail",
+    "status_date",
+    "status_source",
+    "registry_status",
+    "dissolved_date",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,46 +55,70 @@ def _under(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     return text.str.contains(found).fill_null(value=False), since, label
 
 
+def _register(group: str) -> pl.Expr:
+    """Whose word of a group counts: the API's where that is the later one, else the bulk's."""
+    is_answer = pl.col(f"{group}_answered").fill_null(value=False)
+    is_bulk = pl.col("scb_seen" if group == "activity" else "bulk_seen").is_not_null()
+    bulk = STATISTICS if group == "activity" else BULK
+    return pl.when(is_answer).then(pl.lit(ANSWERS)).when(is_bulk).then(pl.lit(bulk))
+
+
 def _rules(today: date) -> tuple[Rule, ...]:
-    removed, under_way = pl.col("deregistration_register"), pl.col("proceedings_register")
+    removed, under_way, named = map(_register, ("deregistration", "proceedings", "name"))
+    active = _register("activity")
     reason = pl.coalesce(codes.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
-    gone = (pl.col("deregistered") <= today).fill_null(value=False)
     bankrupt, bankrupt_since, bankruptcy = _under("KK")
     ending, ending_since, liquidation = _under("LI")
     mending, mending_since, reorganisation = _under("FR", "AC")
-    other = pl.col("proceedings").is_not_null()
     _, other_since, other_word = _under(*sorted(codes.PROCEEDINGS.codes))
     said, word = pl.col("activity"), pl.col("activity_word")
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
-    old = (pl.col("registered") <= today - NEW).fill_null(value=False)
     return (
-        Rule(gone, "dissolved", None, pl.col("deregistered"), removed, reason),
+        Rule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), removed, reason),
         Rule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
         Rule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
         Rule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
-        Rule(other, "active", None, other_since, under_way, other_word),
-        Rule(said == _ACTIVE, "active", None, _NO_DAY, pl.col("activity_register"), word),
-        Rule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, pl.col("activity_register"), word),
+        Rule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
+        Rule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
+        Rule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
         # SCB knows 99.5 % of what is registered; what it does not know after two months does not trade
-        Rule(silent & old, "dormant", None, _NO_DAY, pl.col("name_register"), _NOTHING),
+        Rule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, named, _NOTHING),
+        # whom only accounts tell of is active by no register's word
+        Rule(pl.lit(value=True), "active", None, _NO_DAY, named, _NOTHING),
     )
 
 
-def columns(today: date) -> list[pl.Expr]:
-    """The status columns of `companies`. Whom only accounts tell of is active by no register's word."""
+def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+    """`rows` and the status columns of `companies`: which rule holds is told once, its words are looked up."""
     rules = _rules(today)
-    otherwise = Rule(pl.lit(value=True), "active", None, _NO_DAY, pl.col("name_register"), _NOTHING)
+    last = pl.lit(len(rules) - 1, pl.UInt8)
+    for place in range(len(rules) - 2, -1, -1):
+        holds = rules[place].holds.fill_null(value=False)
+        last = pl.when(holds).then(pl.lit(place, pl.UInt8)).otherwise(last)
+    ruled = rows.with_columns(last.alias(_RULE))
+    rule = pl.col(_RULE)
 
-    def first(values: list[pl.Expr], last: pl.Expr) -> pl.Expr:
-        for rule, value in reversed(list(zip(rules, values, strict=True))):
-            last = pl.when(rule.holds.fill_null(value=False)).then(value).otherwise(last)
-        return last
+    def word(texts: list[str | None]) -> pl.Expr:
+        return pl.lit(pl.Series(texts, dtype=pl.String)).gather(rule)
 
-    return [
-        first([pl.lit(rule.status) for rule in rules], pl.lit(otherwise.status)).alias("status"),
-        first([pl.lit(rule.detail, pl.String) for rule in rules], _NOTHING).alias("status_detail"),
-        first([rule.since for rule in rules], otherwise.since).alias("status_date"),
-        first([rule.source for rule in rules], otherwise.source).alias("status_source"),
-        first([rule.word for rule in rules], otherwise.word).alias("registry_status"),
-        pl.when(rules[0].holds).then(rules[0].since).alias("dissolved_date"),
-    ]
+    return ruled.with_columns(
+        word([rule.status for rule in rules]).alias("status"),
+        word([rule.detail for rule in rules]).alias("status_detail"),
+        _chosen([rule.since for rule in rules]).alias("status_date"),
+        _chosen([rule.source for rule in rules]).alias("status_source"),
+        _chosen([rule.word for rule in rules]).alias("registry_status"),
+        pl.when(rule == 0).then(rules[0].since).alias("dissolved_date"),
+    )
+
+
+def _chosen(values: list[pl.Expr]) -> pl.Expr:
+    """The value of the rule that holds; rules that share one are asked together."""
+    shared: dict[int, list[int]] = {}
+    for place, value in enumerate(values):
+        shared.setdefault(id(value), []).append(place)
+    *some, rest = shared.values()
+    chosen = values[rest[0]]
+    for places in reversed(some):
+        holds = pl.col(_RULE).is_in(places) if len(places) > 1 else pl.col(_RULE) == places[0]
+        chosen = pl.when(holds).then(values[places[0]]).otherwise(chosen)
+    return chosen

@@ -17,7 +17,7 @@ import msgspec
 from connectors.declare import Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, opening, sniff
-from connectors.uk import download, psc_records, psc_redact
+from connectors.uk import download, psc_records, psc_redact, psc_without
 from connectors.uk.editions import basename, edition_date, members_of, named_edition
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.psc_schema import KEY, TABLES
@@ -117,4 +117,5 @@ DATASET: Final = Dataset(
     read=psc_records.read,
     fetch=download.psc,
     redact=psc_redact.redact,
+    without=psc_without.rewrite,
 )

@@ -93,6 +93,9 @@ def read(piece: Piece) -> Iterator[Batch]:
     for chunk in strict.decode(piece, Line, tally, key="company_number"):
         rows = _Rows()
         for line in chunk.records:
+            if line.withheld is not None:
+                count[line.withheld] = count.get(line.withheld, 0) + 1
+                continue
             for data in _records(piece, line):
                 rows.add(data, line)
         for batch in rows.batches(chunk.rejects, tally):
@@ -127,7 +130,7 @@ def _placed(data: Data, line: Line) -> tuple[Table, _Row]:
     if address is None:
         raise _Refused("no links.self: the record has no key")
     identity = address.rstrip("/").rpartition("/")[2]
-    table = _table(kind, address)
+    table = table_of(kind, address)
     delivery = _delivery(data, line)
     if table is PSC:
         return PSC, (number, identity, *_holder(data), *delivery)
@@ -138,7 +141,7 @@ def _placed(data: Data, line: Line) -> tuple[Table, _Row]:
     return OTHERS, (number, identity, kind or None, *delivery)
 
 
-def _table(kind: str, address: str) -> Table:
+def table_of(kind: str, address: str) -> Table:
     """By kind; a deletion may come without one, then by address."""
     if kind in HOLDERS:
         return PSC

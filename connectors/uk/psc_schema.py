@@ -68,6 +68,8 @@ STATEMENTS: Final = Table(
         *_DELIVERY,
     ),
 )
+# what an erased holder is told by; a statement may be about a person
+NAMING_HOLDERS: Final = {PSC.name: ("id", "name"), STATEMENTS.name: ("linked_psc_name",)}
 EXEMPTIONS: Final = Table(
     "uk_exemptions",
     "Exemptions from the PSC regime: one row per company with all it has and had.",
@@ -211,3 +213,4 @@ class Line(Data):
     active_count: int | None = None
     ceased_count: int | None = None
     unreadable: str | None = None  # of `psc_redact`: why the body was not kept
+    withheld: str | None = None  # of `psc_without`: the table of a record that was taken out

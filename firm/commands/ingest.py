@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from firm import erasures
 from firm.compose import environment
 from firm.failures import USAGE, explained, fail
 from firm.printing import table
@@ -27,7 +28,8 @@ _SHOWN = 40
 
 def ingest(
     markets: Annotated[
-        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all.")
+        list[str] | None,
+        typer.Argument(help="Market codes, as no uk; none means all, of a folder those it has."),
     ] = None,
     live: Annotated[bool, typer.Option("--live", help="Ask the registries themselves.")] = False,
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Ask the embedded generated world.")] = False,
@@ -47,9 +49,10 @@ def ingest(
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
-    chosen = _chosen(markets or [], sandbox)
+    chosen = _chosen(markets or [], sandbox, folder)
     with explained(OSError), _origin(settings, folder, live) as (origin, its_instant):
         report = run(settings, chosen, origin, at or its_instant, accept_shrink or [], quiet=as_json)
+        erasures.end(settings.layout)  # what registers took away
         if as_json:
             typer.echo(json.dumps(report.as_json()))
             complain(report)
@@ -59,18 +62,24 @@ def ingest(
             raise typer.Exit(report.exit_code)
 
 
-def _chosen(markets: list[str], sandbox: bool) -> list[str]:
+def _chosen(markets: list[str], sandbox: bool, folder: Path | None) -> list[str]:
     """The markets named, which must be known before anything is asked or started.
 
-    None means all; of the sandbox, which does not play every market, all that it plays.
+    None means all; of the sandbox, which does not play every market, all that it plays; of a folder all that it
+    has files of, or all of them where it has none, so that every file is listed.
     """
     import connectors
     from connectors.sandbox import MARKETS
     from pipelines.run import UnknownMarket, chosen_markets
 
     with explained(UnknownMarket, code=USAGE):
-        chosen_markets(markets, connectors.JURISDICTIONS)
-    return list(MARKETS) if sandbox and not markets else markets
+        known = chosen_markets(markets, connectors.JURISDICTIONS)
+    if markets:
+        return markets
+    if sandbox:
+        return list(MARKETS)
+    lying = {path.name.upper() for path in (*folder.glob("*/"), *folder.glob("*/*/"))} if folder else set()
+    return [market.code for market in known if market.code in lying]
 
 
 @contextmanager

@@ -7,4 +7,7 @@ from firm.failures import not_built_yet
 
 def rebuild() -> None:
     """Everything again from RAW (not built yet)."""
-    not_built_yet("`firm rebuild`", "Point FIRM_DATA at an empty folder and ingest again until then.")
+    not_built_yet(
+        "`firm rebuild`",
+        "Point FIRM_DATA at a folder with nothing in it but the old erased.json and ingest again until then.",
+    )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import polars as pl
 
-from connectors.declare import Scope
+from connectors.declare import Dataset, Scope
 from pipelines.receipts import Receipts
 from warehouse.archive import RawPiece
 from warehouse.lake import Lake
@@ -76,6 +76,53 @@ def _completed(piece: RawPiece, batch: str, at: datetime, receipts: Receipts) ->
     if piece.batch != batch and piece.observed_at == receipts.facts(piece.batch).at:
         return replace(piece, observed_at=at)
     return piece
+
+
+class Waiting(Protocol):
+    """A staged edition that no image holds yet."""
+
+    @property
+    def dataset(self) -> Dataset: ...
+    @property
+    def batch(self) -> str: ...
+    @property
+    def instant(self) -> datetime: ...
+    @property
+    def scope(self) -> str: ...
+
+
+def taken_at(
+    waiting: Sequence[Waiting], run: str, receipts: Receipts, has_died: Callable[[str], bool]
+) -> list[datetime]:
+    """The instants of whose images waiting editions are part, one by one.
+
+    What a run fetched «now» and staged before it died is part of what the run sees that completes it: the register
+    that has a new company, and the accounts that it did not come to ask for, arrive together. So it is with the
+    last such run, and with all that it fetched or nothing: where a dataset has spoken again since, what it said
+    before is a state of its own, whose changes are news of their own.
+    """
+    others = {edition.batch for edition in waiting if edition.batch != run}
+    died = max(filter(has_died, others), default=None)
+    at = receipts.facts(run).at
+    now = None if died is None else receipts.facts(died).at
+    moved = [edition.batch == died and edition.instant == now for edition in waiting]
+    begun = [edition for edition, moves in zip(waiting, moved, strict=True) if moves]
+    if any(_stands_between(edition, other, at) for edition in begun for other in waiting):
+        return [edition.instant for edition in waiting]
+    return [
+        max(edition.instant, at) if moves else edition.instant
+        for edition, moves in zip(waiting, moved, strict=True)
+    ]
+
+
+def _stands_between(edition: Waiting, other: Waiting, at: datetime) -> bool:
+    """Whether an edition that moved to an instant would pass another of its dataset, or be hidden by a full one.
+
+    Parts may meet: the answers that a run still got, and those that the next one asked for, are one asking.
+    """
+    if other.dataset.key != edition.dataset.key or not edition.instant < other.instant <= at:
+        return False
+    return other.instant < at or Scope.FULL in (edition.scope, other.scope)
 
 
 def _part(scope: str) -> str:

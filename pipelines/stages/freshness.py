@@ -27,6 +27,14 @@ def seen(workspace: Workspace, market: str, batch: str) -> dict[str, Seen]:
     }
 
 
+def known(workspace: Workspace, market: str) -> dict[str, Seen]:
+    """What was noted of a market's datasets before."""
+    noted = freshness.read(workspace.layout).datasets
+    return {
+        dataset.key: noted.get(dataset.key, Seen(None)) for dataset in workspace.jurisdiction(market).datasets
+    }
+
+
 def with_seen(states: Mapping[str, DatasetState], seen: Mapping[str, Seen]) -> dict[str, DatasetState]:
     """The states of datasets with what a run has seen of them."""
     return {

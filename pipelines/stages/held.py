@@ -16,10 +16,9 @@ FETCH_GUARD = "fetch"
 
 
 def held_of(workspace: Workspace, dataset: Dataset) -> Held | None:
-    """The guard that holds the newest staged batch of a dataset."""
-    newest = workspace.lake.batches(dataset.key)[-1:]
-    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
-    return None if index is None else index.held
+    """The guard that holds something of a dataset: of several batches the newest, which need not be the last."""
+    found = workspace.lake.held(dataset.key)
+    return found[-1].held if found else None
 
 
 def _accepted(workspace: Workspace, dataset: Dataset) -> Held | None:

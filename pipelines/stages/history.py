@@ -15,6 +15,7 @@ import polars as pl
 
 from connectors.declare import Jurisdiction
 from pipelines.resources import Workspace
+from pipelines.stages.linked import LINKED
 from pipelines.stages.normalised import EDITIONS, IMAGE_MARK, image_key
 from pipelines.steps.changes import Occasion
 from pipelines.steps.events import events
@@ -74,10 +75,16 @@ def _bring(
     instant: datetime,
 ) -> tuple[dict[str, Changes], pl.DataFrame]:
     editions = tables.pop(EDITIONS)
+    linked = tables.pop(LINKED, None)
     tables["financials"] = financials(
         tables["financials_reported"], tables["filings"], history.open_rows(FINANCIALS, touched)
     )
-    tables["owners"] = owners(tables["holdings"], history.open_rows(OWNERS, touched), instant)
+    tables["owners"] = owners(
+        tables["holdings"],
+        history.open_rows(OWNERS, touched),
+        instant,
+        jurisdiction.precedence.get("ownership", ()),
+    )
     late = frozenset(editions.filter("late")["dataset"]) - frozenset(
         editions.filter(~pl.col("late"))["dataset"]
     )
@@ -86,7 +93,7 @@ def _bring(
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES
     }
-    occasion = Occasion(instant, _baselines(history, jurisdiction), late)
+    occasion = Occasion(instant, _baselines(history, jurisdiction), late, linked)
     return changes, events(changes, tables, occasion)
 
 

@@ -1,8 +1,8 @@
 """SHARED: pending staged batches of a market, instant by instant, to images of the companies they touch.
 
-Order: rows into the present tables, the touched companies' present rows through the connector, the image
-on disk, marks, then commit: a kill before the commit leaves nothing that counts. Does not belong here: the
-mapping (`connectors`), or what an image changes (`history`).
+Order: rows into the present tables, links followed, the touched companies' present rows through the connector,
+the image on disk, marks, then commit: a kill before the commit leaves nothing that counts. Does not belong
+here: the mapping (`connectors`), or what an image changes (`history`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import polars as pl
 
-from connectors.declare import Dataset, Jurisdiction, Scope
+from connectors.declare import Dataset, Jurisdiction, Scope, Signal
 from pipelines.resources import Workspace, profile_dataset
-from pipelines.stages import conformity, editions
+from pipelines.stages import conformity, editions, staged
+from pipelines.stages.linked import LINKED, Links
+from pipelines.stages.missed import Missed
 from warehouse import render
 from warehouse.history import History
 from warehouse.lake import StagedIndex
@@ -40,6 +43,7 @@ class NormalisedReceipt:
     companies: int = 0
     rows: Mapping[str, int] = field(default_factory=dict)  # by dataset
     changed: Mapping[str, float] = field(default_factory=dict)  # share of a full edition, by dataset
+    signals: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,17 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
     with workspace.history(jurisdiction.code) as history, history.transaction():
         waiting = list(_waiting(workspace, jurisdiction, history))
         by_instant: dict[datetime, list[Edition]] = defaultdict(list)
-        for dataset, index in waiting:
-            high_water = history.high_water(dataset.key)
-            for edition in _editions(dataset, index, high_water):
-                by_instant[edition.instant].append(edition)
+        found = [
+            edition
+            for dataset, index in waiting
+            for edition in _editions(dataset, index, history.high_water(dataset.key))
+        ]
+        died = partial(_has_died, workspace, jurisdiction)
+        # rows keep the instant they were told at: only the image they are part of is another
+        for edition, taken in zip(
+            found, editions.taken_at(found, batch, workspace.receipts, died), strict=True
+        ):
+            by_instant[taken].append(edition)
         work = _Work(workspace, jurisdiction, history, batch)
         for instant in sorted(by_instant):
             work.take(instant, by_instant[instant])
@@ -80,11 +91,20 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
         companies=work.companies,
         rows=dict(work.rows),
         changed=dict(work.changed),
+        signals=[asdict(signal) for signal in work.signals],
     )
     workspace.receipts.write(batch, receipt_name(jurisdiction.code), asdict(receipt))
+    for signal in work.signals:
+        workspace.tell(f"{signal.dataset}: {signal.count} changed though {signal.subject} did not name them")
     if receipt.batches:
         workspace.tell(f"{jurisdiction.code}: {receipt.companies} companies touched")
     return receipt
+
+
+def _has_died(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> bool:
+    """Whether a run did not come to stage every dataset of its market."""
+    names = (staged.receipt_name(dataset.key) for dataset in jurisdiction.datasets)
+    return any(workspace.receipts.read(batch, name) is None for name in names)
 
 
 def _waiting(
@@ -116,6 +136,9 @@ class _Work:
         self._jurisdiction = jurisdiction
         self._history = history
         self._batch = batch
+        self._links = Links(jurisdiction, history)
+        self._missed = Missed(jurisdiction, history)
+        self.signals: list[Signal] = []
         self.companies = 0
         self.rows: Counter[str] = Counter()
         self.changed: dict[str, float] = {}
@@ -124,7 +147,10 @@ class _Work:
         """Takes all editions of one instant in and writes the image of the companies they touch."""
         found = list(found)
         ids = [series for edition in found for series in self._take_edition(edition)]
-        touched = pl.concat([pl.Series("company_id", [], pl.String), *ids]).unique().sort()
+        changed = {table for edition in found for table, rows in edition.tables.items() if rows}
+        self.signals += self._missed.told()
+        moved, linked = self._links.follow(changed)
+        touched = pl.concat([pl.Series("company_id", [], pl.String), *ids, moved]).unique().sort()
         for edition in found:
             self._history.advance(edition.dataset.key, instant)
         if touched.is_empty():
@@ -132,7 +158,7 @@ class _Work:
         tables = self._image(touched, instant)
         conformity.require(tables, touched, instant.date())
         self._count(tables, touched)
-        image = {**tables, EDITIONS: _edition_frame(found)}
+        image = {**tables, EDITIONS: _edition_frame(found), LINKED: linked}
         self._workspace.lake.write_image(self._jurisdiction.code, self._batch, instant, image, touched)
         self._history.mark(IMAGE_MARK, image_key(self._batch, instant))
 
@@ -149,6 +175,7 @@ class _Work:
                     table, self._keys(edition, table, rows), edition.instant
                 )
                 yield retired
+                self._missed.note(edition.dataset, pl.concat([changed, retired]))
                 if before:
                     share = (len(changed) + len(retired)) / before
                     self.changed[edition.dataset.key] = round(share, 6)
@@ -166,7 +193,7 @@ class _Work:
         mine = (pl.col("_observed_at") == edition.instant) & (pl.col("_scope") == str(edition.scope))
         frame = rows.filter(mine).collect()
         company = self._jurisdiction.touches(table.name, frame.select(table.names))
-        return frame.with_columns(company.alias("_company_id"))
+        return self._links.with_keys(table, frame.with_columns(company.alias("_company_id")))
 
     def _image(self, touched: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
         parts = [
@@ -176,8 +203,9 @@ class _Work:
         return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
 
     def _normalised(self, companies: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
-        tables = [table for dataset in self._jurisdiction.datasets for table in dataset.staged.values()]
-        present = self._history.rows_of(tables, companies)
+        # by name: two doors to the same records share their tables
+        tables = {name: table for made in self._jurisdiction.datasets for name, table in made.staged.items()}
+        present = self._history.rows_of(tables.values(), companies)
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
         return {table.name: shared.get(table.name, render.empty(table)) for table in NORMALISED}

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-import polars as pl
-
 from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction
 from connectors.kit.errors import FetchError
-from pipelines.origins import Origin
+from pipelines.origins import Opened, Origin
 from pipelines.resources import Workspace
+from pipelines.stages.owed import Owed, owed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +49,14 @@ def take(
     """Archives every arrival of a dataset."""
     facts = workspace.receipts.facts(batch)
     opened = origin.open(facts.at)
-    workspace.receipts.write(batch, f"files-{jurisdiction.code}", _files(opened.files(jurisdiction)))
+    list_files(workspace, jurisdiction, opened, batch)
     after = workspace.lake.cursor(dataset.key)
-    arrivals = opened.arrivals(
-        dataset,
-        None if after is None else Cursor(after),
-        _subjects(workspace, jurisdiction, dataset, origin, batch),
-    )
+    unasked = _unasked(workspace, jurisdiction, dataset, origin)
+    subjects = dataset.wants(unasked) if dataset.wants is not None and unasked is not None else ()
+    arrivals = opened.arrivals(dataset, None if after is None else Cursor(after), subjects)
     receipt = _archive(workspace, dataset, arrivals, batch)
+    if unasked is not None and receipt.failure is None:
+        workspace.lake.note_asked(dataset.key, unasked.seen)
     if origin.asks and dataset.fetch is not None:
         receipt = replace(receipt, asked=True)
     workspace.receipts.write(batch, receipt_name(dataset.key), asdict(receipt))
@@ -90,19 +89,18 @@ def _unchanged(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mappi
     ]
 
 
-def _subjects(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: Origin, batch: str
-) -> Iterable[str]:
-    """Whom to ask for one by one: named by what this batch has staged of the other datasets."""
-    if dataset.wants is None or not origin.asks:
-        return ()
-    staged: dict[str, pl.DataFrame] = {}
-    for other in jurisdiction.datasets:
-        index = None if other.key == dataset.key else workspace.lake.index(other.key, batch)
-        if index is not None and index.held is None:
-            for table in other.staged.values():
-                staged[table.name] = workspace.lake.rows(other.key, batch, table).collect()
-    return dataset.wants(staged)
+def _unasked(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, origin: Origin
+) -> Owed | None:
+    """What names subjects to ask for: staged of the market's other datasets and not asked about yet."""
+    if dataset.wants is None or dataset.fetch is None or not origin.asks:
+        return None
+    return owed(workspace.lake, jurisdiction, dataset)
+
+
+def list_files(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, batch: str) -> None:
+    """Notes what files a place has of a jurisdiction, read or not."""
+    workspace.receipts.write(batch, f"files-{jurisdiction.code}", _files(opened.files(jurisdiction)))
 
 
 def _files(entries: Iterable[Any]) -> dict[str, Any]:

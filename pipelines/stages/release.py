@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 
 import polars as pl
 
+from pipelines.erasing import Erasing, StillRead
 from pipelines.resources import Workspace
 from pipelines.stages import events, freshness, held
 from warehouse import render
@@ -33,15 +34,19 @@ class ReleaseReceipt:
 def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> ReleaseReceipt:
     """Publishes the markets of a run; one that is held keeps what the last release has of it."""
     markets = sorted(markets)
+    at = workspace.receipts.facts(batch).at
+    erased = {market: Erasing(workspace, workspace.jurisdiction(market)).due(at) for market in markets}
     seen = {market: freshness.seen(workspace, market, batch) for market in markets}
-    parts = {market: part(workspace, market, seen[market]) for market in markets}
+    parts = {market: part(workspace, market, seen[market], whole=erased[market]) for market in markets}
     found = [rows for market in markets if (rows := events.collected(workspace, market, batch)) is not None]
     rows = pl.concat([render.empty(EVENTS), *found])
     fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
-    manifest = workspace.releases.publish(parts, rows)
+    manifest = workspace.releases.publish(parts, rows, full=any(erased.values()))
+    for market in markets:
+        _end_erasing(workspace, market)
     workspace.releases.checked(
         [market for market in markets if parts[market].state == "fresh"],
-        workspace.receipts.facts(batch).at,
+        at,
         {key: one for market in markets for key, one in seen[market].items()},
     )
     for market in markets:
@@ -56,14 +61,35 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     return receipt
 
 
-def part(workspace: Workspace, market: str, seen: Mapping[str, Seen]) -> MarketPart:
-    """What a market brings to a release."""
+def reissue(workspace: Workspace, market: str) -> int | None:
+    """Publishes what history has of a market, in full and with no event of its own; the release's number.
+
+    None where nothing was ever published.
+    """
+    if workspace.releases.current() is None:
+        return None
+    known = freshness.known(workspace, market)
+    parts = {market: part(workspace, market, known, whole=True)}
+    manifest = workspace.releases.publish(parts, render.empty(EVENTS), full=True)
+    return None if manifest is None else manifest.release
+
+
+def _end_erasing(workspace: Workspace, market: str) -> None:
+    """What is older than the release goes; what is still being read goes in a later run."""
+    try:
+        Erasing(workspace, workspace.jurisdiction(market)).published()
+    except StillRead as error:
+        workspace.tell(str(error))
+
+
+def part(workspace: Workspace, market: str, seen: Mapping[str, Seen], *, whole: bool = False) -> MarketPart:
+    """What a market brings to a release; `whole`: its history even where it stands still."""
     jurisdiction = workspace.jurisdiction(market)
     with workspace.history(market) as history:
         states = held.dataset_states(workspace, jurisdiction, history)
         is_blank = history.revision == 0
     stopped = held.is_stopped(workspace, jurisdiction)
-    path = None if stopped or is_blank else workspace.layout.history_file(market)
+    path = None if is_blank or (stopped and not whole) else workspace.layout.history_file(market)
     told = freshness.with_seen(states, seen)
     return MarketPart(market, path, "held" if stopped else "fresh", held.newest(states), told)
 

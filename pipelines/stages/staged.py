@@ -15,12 +15,14 @@ from typing import Any, BinaryIO, Self
 
 from connectors.declare import NOT_A_COMPANY, Dataset, Piece, Scope, Unreadable
 from pipelines.parsing import Outcome
+from pipelines.refused import Door
 from pipelines.resources import Workspace
 from pipelines.stages import editions, guards, raw
 from pipelines.stages.editions import Kept
 from warehouse.archive import CorruptObject, RawPiece
 from warehouse.lake import ACCEPTED, StagedWriter
 from warehouse.reading import Held
+from warehouse.tombstones import Tombstones
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,12 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
     return receipt
 
 
+def _door(workspace: Workspace, dataset: Dataset) -> Door:
+    """What keeps erased subjects out of the dataset's market."""
+    market = next(made for made in workspace.jurisdictions if dataset in made.datasets)
+    return Door(market, dataset, Tombstones(workspace.layout).all(market.code))
+
+
 def _latest(workspace: Workspace, dataset: Dataset) -> datetime | None:
     """The newest instant of anything staged in the dataset's market."""
     market = next(made for made in workspace.jurisdictions if dataset in made.datasets)
@@ -84,14 +92,13 @@ def _latest(workspace: Workspace, dataset: Dataset) -> datetime | None:
 
 
 def release_hold(workspace: Workspace, dataset: Dataset, batch: str) -> None:
-    """Lets the newest held batch go on where this run says so."""
+    """Lets what is held go on where this run says so: of a feed that may be a batch behind good ones."""
     if dataset.key not in workspace.receipts.facts(batch).accept_shrink:
         return
-    newest = workspace.lake.batches(dataset.key)[-1:]
-    index = workspace.lake.index(dataset.key, newest[0]) if newest else None
-    if index is not None and index.held is not None:
+    for index in workspace.lake.held(dataset.key):
         workspace.lake.accept(dataset.key, index.batch)
-        workspace.tell(f"{dataset.key}: batch {index.batch} goes on though {index.held.guard} refused it")
+        guard = "" if index.held is None else index.held.guard
+        workspace.tell(f"{dataset.key}: batch {index.batch} goes on though {guard} refused it")
 
 
 def _write(
@@ -106,7 +113,9 @@ def _write(
     with workspace.lake.writer(dataset.key, batch) as writer:
         members = _members(dataset, found, writer)
         outcomes = workspace.readers.read(dataset.read, members, sum(piece.bytes for piece in found))
-        signals = sum(_collect(writer, dataset, outcome) for outcome in outcomes)
+        door = _door(workspace, dataset)
+        signals = sum(_collect(writer, dataset, door.passed(outcome)) for outcome in outcomes)
+        writer.figures(door.figures())
         writer.cursor(cursor or next((piece.cursor for piece in reversed(found) if piece.cursor), None))
         writer.figures(editions.kept_figures(kept))
         reading = _reading(writer, found, kept)

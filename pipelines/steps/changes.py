@@ -43,12 +43,15 @@ class Occasion:
     """When a change was seen, and which datasets may speak.
 
     `baselines`: by dataset, the instant of its first edition. `late`: datasets whose edition of this
-    instant is not newer than what was known of them.
+    instant is not newer than what was known of them. `linked`: (company_id, dataset, lost) of companies that a
+    link has given rows of a dataset or taken some from, where nothing happened in the world; a row that it took
+    from one company and gave to another counts as lost for both.
     """
 
     instant: datetime
     baselines: Mapping[str, datetime]
     late: frozenset[str] = frozenset()
+    linked: pl.DataFrame | None = None
 
     def speaking(self) -> pl.DataFrame:
         """The datasets whose changes are events now, with their baselines."""
@@ -64,10 +67,32 @@ class Occasion:
 def audible(rows: pl.DataFrame, register: str, known: pl.Series, occasion: Occasion) -> pl.DataFrame:
     """Rows of companies known before, told by a dataset that may speak; adds `_baseline`."""
     of_known = rows.join(known.rename("company_id").to_frame().unique(), on="company_id", how="semi")
-    return of_known.join(occasion.speaking(), left_on=register, right_on="_register", how="inner")
+    heard = of_known.join(occasion.speaking(), left_on=register, right_on="_register", how="inner")
+    return heard if occasion.linked is None else _said(heard, register, occasion.linked, occasion.instant)
 
 
-def recent(period_end: str = "period_end") -> pl.Expr:
-    """Whether a period ended late enough to be told of; needs `_baseline`."""
+def _said(rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime) -> pl.DataFrame:
+    """Not what a link has found of before the baseline: nobody has said that now.
+
+    Where a link has lost rows, only what was said at this instant: the rest differs by the loss.
+    """
+    marks = linked.group_by("company_id", "dataset").agg(_lost=pl.col("lost").any())
+    marked = rows.join(
+        marks, left_on=["company_id", register], right_on=["company_id", "dataset"], how="left"
+    )
+    new = pl.col("observed_at") > pl.col("_baseline")
+    new &= ~pl.col("_lost") | (pl.col("observed_at") >= instant)
+    return marked.filter(pl.col("_lost").is_null() | new).drop("_lost")
+
+
+def lost(occasion: Occasion) -> frozenset[tuple[str, str]]:
+    """Companies and the datasets of which a link has taken rows from them."""
+    if occasion.linked is None:
+        return frozenset()
+    return frozenset(occasion.linked.filter("lost").select("company_id", "dataset").iter_rows())
+
+
+def recent(day: pl.Expr) -> pl.Expr:
+    """Whether a period ended late enough to be told of, or a document came so; needs `_baseline`."""
     limit = pl.col("_baseline").dt.date().dt.offset_by(f"-{SILENT_MONTHS}mo")
-    return pl.col(period_end) >= limit
+    return day >= limit

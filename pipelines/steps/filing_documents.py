@@ -17,7 +17,9 @@ from warehouse.schema.codes import CHANGE_FIELDS
 
 def added_event(row: Row) -> EventRow:
     """The event of a period's first document."""
-    event_id = ids.filing_added_id(row["company_id"], row["period_start"], row["period_end"])
+    event_id = ids.filing_added_id(
+        row["company_id"], row["period_start"], row["period_end"], row["filing_id"]
+    )
     return _event(event_id, "filing.added", row, _filing(row))
 
 

@@ -4,7 +4,8 @@ Belongs here: which documents are news. Does not belong here: versions (`financi
 object (`filing_documents`).
 
 One filing.added per company and period, even when company and group accounts arrive together: the group's
-is told.
+is told. Where a source tells of a document and not of its period, each document is told, as old as its filing.
+A later version by another register is told where it gives another value, not where it only gives one more.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Final
 import polars as pl
 
 from pipelines.steps.changes import Differences, Image, Occasion, audible, recent
-from pipelines.steps.documents import EventRow
+from pipelines.steps.documents import EventRow, Row
 from pipelines.steps.filing_documents import added_event, updated_event
 from pipelines.steps.financials import PERIOD
 from pipelines.steps.periods import with_fiscal_labels
-from warehouse.schema.codes import FIGURES
+from pipelines.steps.tellings import untold
+from pipelines.steps.versions import is_told_anew
+from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
 
-SPAN: Final = ("company_id", "period_start", "period_end")
+_UNDATED: Final = "_undated"  # the document itself, where its period is unknown
+SPAN: Final = ("company_id", "period_start", "period_end", _UNDATED)
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
 _FIGURES: Final = (
     "filing_id",
@@ -36,23 +40,32 @@ _FIGURES: Final = (
 
 def filing_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
     """Events of documents that came with this difference."""
-    known = differences["companies"].known
     companies = image["companies"].select(_COMPANY)
-    for candidates, event in (
-        (_first(differences, image), added_event),
-        (_later(differences, image), updated_event),
-    ):
-        rows = audible(candidates, "register", known, occasion).filter(recent())
+
+    def heard(candidates: pl.DataFrame) -> pl.DataFrame:
+        rows = audible(candidates, "register", differences["companies"].known, occasion)
+        return rows.filter(recent(pl.coalesce("period_end", "filed_at")))
+
+    told = _told(differences, image)
+    added = untold(heard(_first(differences, image, told)), told)
+    for rows, event in ((added, added_event), (heard(_later(differences, image)), updated_event)):
         for row in rows.join(companies, on="company_id").iter_rows(named=True):
             yield event(row)
 
 
-def _first(differences: Differences, image: Image) -> pl.DataFrame:
-    """Documents of periods that had none, with their figures; one per company and period."""
+def _told(differences: Differences, image: Image) -> pl.DataFrame:
+    """The documents known before."""
     filings = differences["filings"]
     before = image["filings"].join(filings.added, on="filing_id", how="anti")
-    told = pl.concat([before.select(SPAN), filings.removed.select(SPAN)])
-    fresh = filings.added.join(told, on=SPAN, how="anti", nulls_equal=True)
+    return pl.concat([before, filings.removed])
+
+
+def _first(differences: Differences, image: Image, told: pl.DataFrame) -> pl.DataFrame:
+    """Documents of periods that had none, with their figures; one per company and period."""
+    undated = pl.when(pl.col("period_end").is_null()).then("filing_id").alias(_UNDATED)
+    spans = told.with_columns(undated).select(SPAN)
+    added = differences["filings"].added.with_columns(undated)
+    fresh = added.join(spans, on=SPAN, how="anti", nulls_equal=True)
     own = image["financials"].filter(~pl.col("is_comparative")).select(_FIGURES)
     matched = ("filing_id", "period_start", "period_end")
     rows = with_fiscal_labels(fresh).join(own, on=matched, how="left", nulls_equal=True)
@@ -76,4 +89,12 @@ def _later(differences: Differences, image: Image) -> pl.DataFrame:
     documents = image["filings"].select(
         "filing_id", "filing_type", "native_id", "document_sha256", "is_amendment", "document_url"
     )
-    return rows.join(documents, on="filing_id", how="inner").sort(*PERIOD, "version")
+    rows = rows.join(documents, on="filing_id", how="inner").sort(*PERIOD, "version")
+    # one register's accounts may be fuller than another's: they are served, and nothing was restated
+    new = [row["register"] == row["register_before"] or _restates(row) for row in rows.iter_rows(named=True)]
+    return rows.filter(pl.Series(new, dtype=pl.Boolean))
+
+
+def _restates(row: Row) -> bool:
+    before = {field: row.get(f"{field}_before", row[field]) for field in CHANGE_FIELDS}
+    return is_told_anew(before, row)

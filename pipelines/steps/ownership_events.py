@@ -1,8 +1,7 @@
 """ownership.changed: a holder's share crosses 5, 10, 20 or 50 percent.
 
 Belongs here: which difference between two states of the owners is a crossing, and of which day. Does not
-belong
-here: the arithmetic of thresholds (`thresholds`).
+belong here: the arithmetic of thresholds (`thresholds`).
 """
 
 from __future__ import annotations
@@ -15,21 +14,30 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.steps.changes import Differences, Image, Occasion, audible
+from pipelines.steps.changes import Differences, Image, Occasion, audible, lost
 from pipelines.steps.documents import EventRow, Row, Source, data, midnight
+from pipelines.steps.lineage import STATE, Lineage
 from pipelines.steps.ownership import number
 from pipelines.steps.thresholds import ABSENT, ALL, Level, crossed
 from warehouse.schema import ids
 
-_STATE: Final = ("basis", "pct", "pct_min", "pct_max", "ended_on", "as_of")
+_EXACT: Final = ("exact", "derived")
 
 
 def ownership_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
     """Events of holders whose share lies on another side of a threshold than before."""
+    lineage = Lineage(differences["owners"])
     rows = audible(_moved(differences), "register", differences["companies"].known, occasion)
     companies = image["companies"].select("company_id", "org_number", "name", "country")
+    unlinked = lost(occasion)
     for row in rows.join(companies, on="company_id").iter_rows(named=True):
-        event = _event(row, occasion.instant)
+        if row["_gone"] and lineage.goes_on(row):
+            continue
+        # a record that a link took from under a line ended nothing, whoever tells of the holder now
+        if any((row["company_id"], register) in unlinked for register in lineage.missing(row)):
+            continue
+        former = {} if row["_gone"] else lineage.before(row) or {}
+        event = _event(row | {f"{name}_before": former[name] for name in STATE if former}, occasion.instant)
         if event is not None:
             yield event
 
@@ -38,9 +46,9 @@ def _moved(differences: Differences) -> pl.DataFrame:
     """Holders whose share may differ: the row that tells of them, the state before and after beside it."""
     owners = differences["owners"]
     key = ["company_id", "holder_id"]
-    before = owners.changed_before.select(*key, *(pl.col(name).alias(f"{name}_before") for name in _STATE))
+    before = owners.changed_before.select(*key, *(pl.col(name).alias(f"{name}_before") for name in STATE))
     changed = owners.changed_after.join(before, on=key)
-    gone = owners.removed.with_columns(pl.col(name).alias(f"{name}_before") for name in _STATE)
+    gone = owners.removed.with_columns(pl.col(name).alias(f"{name}_before") for name in STATE)
     gone = gone.with_columns(_gone=pl.lit(value=True))
     rows = pl.concat([owners.added, changed, gone], how="diagonal")
     register = pl.col("sources").str.json_path_match("$[0].register")
@@ -48,10 +56,15 @@ def _moved(differences: Differences) -> pl.DataFrame:
 
 
 def _level(row: Row, suffix: str = "") -> Level:
-    """The share of capital; an ended holding and one of control only are none."""
+    """The share of capital; an ended holding and one of control only are none.
+
+    Where a source states votes alone, exactly, as notices of crossings do, the thresholds are those of votes.
+    """
     if row[f"basis{suffix}"] is None or row[f"ended_on{suffix}"] is not None:
         return ABSENT
     exact, low = row[f"pct{suffix}"], row[f"pct_min{suffix}"]
+    if exact is None and low is None:
+        exact = row[f"votes_pct{suffix}"]
     if exact is not None:
         return Level(exact, exact)
     if low is None:
@@ -60,7 +73,21 @@ def _level(row: Row, suffix: str = "") -> Level:
     return Level(low, ALL if high is None else high)
 
 
+def _is_unknown(row: Row) -> bool:
+    """Whether a share that a source states exactly was or became unknown to it: that is no zero.
+
+    Beside bands no share means control only, which is none (`HOLDINGS.basis`).
+    """
+    if row["_gone"] or row["as_of_before"] is None:
+        return False
+    bases = {row["basis"], row["basis_before"]}
+    ended = row["ended_on"] is not None or row["ended_on_before"] is not None
+    return not ended and None in bases and not bases.isdisjoint(_EXACT)
+
+
 def _event(row: Row, instant: datetime) -> EventRow | None:
+    if _is_unknown(row):
+        return None
     before = _level(row, "_before")
     after = ABSENT if row["_gone"] else _level(row)
     previous, current = before.low, after.low

@@ -54,3 +54,8 @@ def _changed(before: Statement, after: Statement) -> Iterator[str]:
 def is_new_version(before: Statement, after: Statement) -> bool:
     """Whether a later statement gives another value. Leaving a figure out gives none."""
     return any(after[field] is not None for field in _changed(before, after))
+
+
+def is_told_anew(before: Statement, after: Statement) -> bool:
+    """Whether a later statement gives another value for one that was stated before."""
+    return any(before[field] is not None and after[field] is not None for field in _changed(before, after))

@@ -23,7 +23,9 @@ def main(data: str, folder: str, step: str, nth: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     settings = Settings(data=Path(data), workers=1)
-    ingest(settings, [], Folder(Path(folder)), progress=reached, overrides=Overrides(on_step=reached))
+    ingest(
+        settings, ["NO", "UK"], Folder(Path(folder)), progress=reached, overrides=Overrides(on_step=reached)
+    )
 
 
 if __name__ == "__main__":

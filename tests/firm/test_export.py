@@ -34,7 +34,7 @@ class Lived:
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
     folder = tmp_path_factory.mktemp("export")
-    days = write(World(seed=5, companies=120, days=3), folder / "days")
+    days = write(World(seed=5, companies=120, days=3, markets=("NO", "UK")), folder / "days")
     inside, firm = Inside(folder / "data"), Firm(folder / "data")
     for day in days[:2]:
         inside.ingest(day)

@@ -109,7 +109,9 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(World(seed=3, companies=120, days=3), tmp_path_factory.mktemp("faults"))
+    return write(
+        World(seed=3, companies=120, days=3, markets=("NO", "UK")), tmp_path_factory.mktemp("faults")
+    )
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ STEPS = [
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(World(seed=3, companies=170, days=4), tmp_path_factory.mktemp("kills"))
+    return write(World(seed=3, companies=170, days=4, markets=("NO", "UK")), tmp_path_factory.mktemp("kills"))
 
 
 @pytest.fixture(scope="module")

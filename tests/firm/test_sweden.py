@@ -130,7 +130,7 @@ def test_a_restored_company_is_active_again(days: tuple[Firm, list[dict[str, Any
     assert rows == [(ONE, "Ett Nytt AB", "active"), (TWO, "Två AB", "active"), (THREE, "Tre AB", "active")]
 
 
-def _texts(path: Path) -> list[bytes]:
+def texts(path: Path) -> list[bytes]:
     """Whatever a file holds, unpacked: archive objects, tables, databases, and the bytes as they are."""
     body = path.read_bytes()
     found = [body, str(path).encode()]
@@ -162,7 +162,7 @@ def test_no_persons_number_or_name_is_anywhere(days: tuple[Firm, list[dict[str, 
     for path in firm.data.rglob("*"):
         if path.is_file():
             searched += 1
-            for text in _texts(path):
+            for text in texts(path):
                 assert not any(number.encode() in text for number in PERSONS), path
                 assert SECRET.casefold().encode() not in text.lower(), path
     assert searched > 50

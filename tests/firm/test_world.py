@@ -20,7 +20,7 @@ def lived(
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]], httpx.Client]]:
     """A world of four days, taken in day by day, and the service over it."""
     folder = tmp_path_factory.mktemp("world")
-    days = write(World(seed=11, companies=260, days=4), folder / "days")
+    days = write(World(seed=11, companies=330, days=4), folder / "days")
     firm = Firm(folder / "data")
     reports = [firm.ingest(day) for day in days]
     with firm.serving() as client:

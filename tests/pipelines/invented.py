@@ -263,4 +263,5 @@ MARKET = Jurisdiction(
     precedence={"name": ("fi.register",)},
     touches=touches,
     normalise=normalise,
+    holders={OWNERS.name: ("id", "holder")},
 )

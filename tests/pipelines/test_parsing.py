@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import csv
 import io
+import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO
 
+import dagster as dg
+import polars as pl
 import pytest
 
-from connectors.declare import Piece, Scope
+from connectors.declare import Batch, Piece, Scope
 from pipelines.parsing import DIED, Outcome, Readers
 from tests.pipelines.invented import read_accounts
+from tests.pipelines.places import Place
 
 
 def body(text: str) -> BinaryIO:
@@ -52,6 +58,42 @@ def test_few_pieces_are_read_in_this_process(pool: Callable[..., Readers]) -> No
     assert outcomes[0].batches[0].rows["id"].to_list() == ["0"]
 
 
+def faulty(error: Exception, piece: Piece) -> Iterator[Batch]:
+    """A reader with a defect: it fails on one file after its first batch."""
+    yield from read_accounts(piece)
+    if piece.name == "1.json":
+        raise error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        TypeError("no\nmore"),
+        ValueError(),
+        AttributeError("x"),
+        KeyError("x"),
+        ZeroDivisionError(),
+        RecursionError(),
+        csv.Error("x"),
+        pl.exceptions.ComputeError("x"),
+    ],
+)
+def test_a_piece_that_a_reader_fails_on_is_rejected_alone(
+    pool: Callable[..., Readers], error: Exception
+) -> None:
+    outcomes = list(pool(1, 100).read(partial(faulty, error), iter(pieces(3))))
+    assert [len(outcome.batches) for outcome in outcomes] == [1, 0, 1]
+    reason = outcomes[1].reason or ""
+    assert reason.startswith(f"the reader failed on it ({type(error).__name__}")
+    assert reason.endswith("): a defect, please report this file")
+    assert "\n" not in reason
+
+
+def test_what_is_no_files_fault_ends_the_run(pool: Callable[..., Readers]) -> None:
+    with pytest.raises(OSError, match="full"):
+        list(pool(1, 100).read(partial(faulty, OSError("full")), iter(pieces(3))))
+
+
 @pytest.mark.slow
 def test_a_piece_that_kills_its_process_is_rejected_alone_and_order_stays(
     pool: Callable[..., Readers],
@@ -62,3 +104,16 @@ def test_a_piece_that_kills_its_process_is_rejected_alone_and_order_stays(
     assert outcomes[2].reason == DIED
     assert "not JSON" in (outcomes[5].reason or "")
     assert [outcome.batches[0].rows.height for outcome in outcomes if outcome.reason is None] == [1] * 6
+
+
+def test_a_full_edition_that_a_reader_fails_on_is_held_by_its_guard(tmp_path: Path) -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        place = Place(tmp_path, instance=instance)
+        place.plain()
+        place.write("day.json", json.dumps({"complete": ["fi.accounts"]}))
+        place.write("fi/accounts/a1.json", "[]")  # the reader wants a mapping
+        report = place.ingest()
+    assert [(one.dataset, one.guard) for one in report.held] == [("fi.accounts", "unreadable")]
+    assert [file.reason for file in report.files if file.path.endswith("a1.json")] == [
+        "the reader failed on it (TypeError: 'list' object is not a mapping): a defect, please report this file"
+    ]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+import pytest
+
 from tests.pipelines.eventful import data, told, world
 from tests.pipelines.frames import COMPANY, filing, statement
 from warehouse.schema import ids
+
+END = date(2025, 12, 31)
 
 # filing.added
 
@@ -84,11 +88,12 @@ def test_comparatives_are_no_event_and_do_not_stand_for_a_document() -> None:
 def updated(**later: Any) -> list[dict]:
     before = world(filings=[filing("f1")], statements=[statement("f1", revenue=100, equity=7)])
     new = {name: later.pop(name) for name in ("is_amendment",) if name in later}
+    values: dict[str, Any] = {"revenue": 100, "equity": 7} | later
     after = world(
         filings=[filing("f1"), filing("f2", **new)],
         statements=[
             statement("f1", revenue=100, equity=7),
-            statement("f2", **{"revenue": 100, "equity": 7} | later),
+            statement("f2", **values),
         ],
         before=before,
     )
@@ -150,3 +155,98 @@ def test_an_older_document_that_comes_late_is_silent() -> None:
     )
     assert after["financials"]["revenue"].to_list() == [1, 2]
     assert told(before, after) == []
+
+
+# documents of an unknown period
+
+
+def undated(native: str, filed_at: date | None = date(2026, 1, 1)) -> dict[str, Any]:
+    return filing(native) | {"period_start": None, "period_end": None, "filed_at": filed_at}
+
+
+def test_a_document_of_an_unknown_period_is_told_with_what_is_known() -> None:
+    [event] = told(world(), world(filings=[undated("f1")]))
+    told_of = data(event)["filing"]
+    assert (told_of["period_start"], told_of["period_end"], told_of["fiscal_year"]) == (None, None, None)
+    assert (told_of["filed_at"], told_of["version"]) == ("2026-01-01", 1)
+    assert event["event_id"] == ids.filing_added_id(COMPANY, None, None, ids.filing_id("xx.accounts", "f1"))
+
+
+def test_each_document_of_an_unknown_period_is_told_once() -> None:
+    first = world(filings=[undated("f1")])
+    both = world(filings=[undated("f1"), undated("f2"), undated("f3")], before=first)
+    assert {data(event)["source"]["native_id"] for event in told(first, both)} == {"f2", "f3"}
+    assert told(both, world(filings=[undated("f1"), undated("f2"), undated("f3")], before=both)) == []
+
+
+def test_a_document_of_an_unknown_period_is_as_old_as_its_filing() -> None:
+    assert told(world(), world(filings=[undated("f1", date(2020, 1, 1))])) == []
+    assert told(world(), world(filings=[undated("f1", None)])) == []
+
+
+def test_a_known_period_is_told_beside_an_unknown_one() -> None:
+    before = world(filings=[undated("f1")])
+    [event] = told(before, world(filings=[undated("f1"), filing("f2")], before=before))
+    assert data(event)["filing"]["period_end"] == "2025-12-31"
+
+
+# one filing that several sources tell of
+
+
+def test_fuller_accounts_of_another_register_restate_nothing() -> None:
+    esef = filing("e1", register="xx.owners")
+    before = world(filings=[esef], statements=[statement("e1", register="xx.owners", revenue=1000)])
+    for revenue, count in ((1000, 0), (900, 1)):
+        after = world(
+            filings=[esef, filing("r1", filed_at=date(2026, 1, 2))],
+            statements=[
+                statement("e1", register="xx.owners", revenue=1000),
+                statement("r1", revenue=revenue, employees=24),
+            ],
+            before=before,
+        )
+        assert after["financials"]["employees"].to_list() == [None, 24]  # served all the same
+        assert [event["event_type"] for event in told(before, after)] == ["filing.updated"] * count
+
+
+def test_a_figure_more_by_the_same_register_is_told() -> None:
+    [event] = updated(employees=24)
+    assert data(event)["filing"]["changed_fields"][0]["field"] == "employees"
+
+
+@pytest.mark.parametrize(("day", "count"), [(8, 0), (9, 1)])
+def test_an_announcement_without_a_period_stands_for_the_document_of_its_days(day: int, count: int) -> None:
+    before = world(filings=[undated("n1")])
+    after = world(filings=[undated("n1"), filing("r1", filed_at=date(2026, 1, day))], before=before)
+    assert len(told(before, after)) == count
+    replaced = world(filings=[filing("r1", filed_at=date(2026, 1, day))], before=before)
+    assert len(told(before, replaced)) == count
+
+
+def test_an_announcement_and_its_document_in_one_go_are_told_once_with_the_period() -> None:
+    [event] = told(world(), world(filings=[undated("n1"), filing("r1", filed_at=date(2026, 1, 1))]))
+    assert data(event)["filing"]["period_end"] == "2025-12-31"
+
+
+def test_an_announcement_after_its_document_is_no_second_event() -> None:
+    document = filing("r1", filed_at=date(2026, 1, 1))
+    before = world(filings=[document])
+    assert told(before, world(filings=[document, undated("n1")], before=before)) == []
+
+
+def test_one_announcement_stands_for_one_document_of_its_kind() -> None:
+    before = world(filings=[undated("n1")])
+    years = [filing(f"r{end.year}", end, filed_at=date(2026, 1, 2)) for end in (date(2024, 12, 31), END)]
+    assert len(told(before, world(filings=[undated("n1"), *years], before=before))) == 1
+    half = filing("h", date(2025, 6, 30), filing_type="interim_report", filed_at=date(2026, 1, 2))
+    assert len(told(before, world(filings=[undated("n1"), half], before=before))) == 1
+
+
+@pytest.mark.parametrize("start", [date(2025, 3, 14), None])
+def test_a_year_that_another_register_begins_on_another_day_is_one(start: date | None) -> None:
+    first, other = filing("n2", register="xx.owners"), filing("r2", period_start=start)
+    before = world(filings=[first])
+    assert told(before, world(filings=[first, other], before=before)) == []
+    assert len(told(world(), world(filings=[first, other]))) == 1
+    again = filing("n3", register="xx.owners", period_start=date(2025, 3, 14))
+    assert len(told(before, world(filings=[first, again], before=before))) == 1

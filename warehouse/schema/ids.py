@@ -41,9 +41,12 @@ def natural_id(prefix: str, *parts: Part) -> str:
     return f"{prefix}_{''.join(reversed(digits))}"
 
 
-def filing_added_id(company_id: str, period_start: date | None, period_end: date) -> str:
-    """Id of the event that tells of a period's first filing."""
-    return natural_id("evt", "filing.added", company_id, period_start, period_end, "added")
+def filing_added_id(
+    company_id: str, period_start: date | None, period_end: date | None, filing: str | None = None
+) -> str:
+    """Id of the event that tells of a period's first filing; of an unknown period, each `filing` has its own."""
+    what = filing if period_end is None and filing is not None else "added"
+    return natural_id("evt", "filing.added", company_id, period_start, period_end, what)
 
 
 def filing_updated_id(company_id: str, period_start: date | None, period_end: date, document: str) -> str:

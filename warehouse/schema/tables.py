@@ -91,7 +91,7 @@ FILINGS: Final = Table(
         Column("native_id", _T, "the register's own id; null where the bulk gives none"),
         Column("document_sha256", _T, "SHA-256 of the document's bytes"),
         Column("period_start", _D, "first day"),
-        Column("period_end", _D, "last day", nullable=False),
+        Column("period_end", _D, "last day; null where the source tells of a document and not of its period"),
         Column("filed_at", _D, "day of filing; null where the source does not say"),
         Column("is_amendment", _B, "says itself that it replaces an earlier document", nullable=False),
         Column("document_url", _T, "public address of the document"),

@@ -19,6 +19,46 @@ class TestJson:
             assert ours[name] == theirs[name]
         assert ours["naeringskodeverk"] == "SN2025"
 
+    @pytest.mark.parametrize(
+        ("name", "stray", "column"),
+        [
+            ("hjemmeside", 7, "hjemmeside"),
+            ("forretningsadresse", [], "forretningsadresse.kommune"),
+            ("forretningsadresse", "Gate 1", "forretningsadresse.adresse"),
+            ("postadresse", 0, "postadresse.kommune"),
+            ("naeringskode1", "62.100", "naeringskode1.kode"),
+            ("kapital", False, "kapital.antallAksjer"),
+            ("antallAnsatte", True, "antallAnsatte"),
+            ("antallAnsatte", [5], "antallAnsatte"),
+            ("harRegistrertAntallAnsatte", "true", "harRegistrertAntallAnsatte"),
+            ("erIKonsern", {}, "erIKonsern"),
+            ("sisteInnsendteAarsregnskap", {"aar": 2024}, "sisteInnsendteAarsregnskap"),
+        ],
+    )
+    def test_an_optional_member_of_another_type_is_null_and_told_and_the_record_stays(
+        self, name: str, stray: object, column: str
+    ) -> None:
+        found = json_of(**{name: stray})
+        assert found.one[column] is None
+        assert found.one["navn"] == "EKSEMPEL ASA"
+        assert (found.signals, found.rejects) == ({("unreadable_value", name): 1}, [])
+        assert found.examples == {EQUINOR}
+
+    @pytest.mark.parametrize("name", ["konkurs", "underAvvikling", "konkursdato"])
+    def test_a_member_that_decides_the_status_refuses_the_record(self, name: str) -> None:
+        found = json_of(**{name: 7})
+        assert (found.rows, len(found.rejects)) == ([], 1)
+
+    @pytest.mark.parametrize("packed", [False, True])
+    @pytest.mark.parametrize(
+        "body", [ELEMENT, [ELEMENT], {"_embedded": {"enheter": [ELEMENT]}, "_links": {}}]
+    )
+    def test_the_mark_of_utf_8_before_json_is_none_of_it(self, body: object, packed: bool) -> None:
+        text = b"\xef\xbb\xbf" + json.dumps(body).encode()
+        text = gzip.compress(text) if packed else text
+        assert isinstance(DATASET.recognise("enheter/x.json", text), Recognised)
+        assert read(text, "enhet.json").one == json_of().one
+
     def test_null_and_blank_address_lines_say_nothing(self) -> None:
         assert json_of().one["forretningsadresse.adresse"] == "Gate 1"
 
@@ -105,7 +145,7 @@ class TestJson:
         assert [key for key in found.signals if key[0] == "unknown_key"] == [("unknown_key", "nyttFelt")]
 
     def test_a_record_of_another_shape_is_a_reject(self) -> None:
-        body = [ELEMENT, ELEMENT | {"organisasjonsnummer": DNB, "antallAnsatte": "mange"}]
+        body = [ELEMENT, ELEMENT | {"organisasjonsnummer": DNB, "konkurs": "kanskje"}]
         found = read(json.dumps(body).encode(), "alle.json")
         assert found.one["organisasjonsnummer"] == EQUINOR
         assert len(found.rejects) == 1

@@ -13,7 +13,7 @@ from lxml import etree
 from connectors.sandbox import World, entities_no, truth, write, writers_no
 from connectors.sandbox.write import WRITERS
 
-SEED = {"seed": 5, "companies": 360, "days": 3}
+SEED = {"seed": 5, "companies": 360, "days": 3, "markets": ("NO", "UK")}
 
 
 @pytest.fixture(scope="module")
@@ -278,5 +278,6 @@ def test_other_formats_through_the_whole_layout(tmp_path):
     assert sorted(path.name for path in (folders[0] / "no").iterdir()) == [
         "enheter_bulk_json",
         "regnskap_masse_xml",
+        "roller",
     ]
     assert not (tmp_path / "truth.json").exists()

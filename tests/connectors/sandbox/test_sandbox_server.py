@@ -12,7 +12,7 @@ import pytest
 
 from connectors.sandbox import FAULTS, World, named, serve, serve_forever, write, writers_no
 
-SEED = {"seed": 9, "companies": 360, "days": 3}
+SEED = {"seed": 9, "companies": 360, "days": 3, "markets": ("NO", "UK")}
 API = "/enhetsregisteret/api/enheter"
 ACCOUNTS = "/regnskapsregisteret/regnskap"
 

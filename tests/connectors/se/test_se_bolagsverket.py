@@ -19,6 +19,7 @@ from tests.connectors.se.bulk_files import (
     rejects,
     rows,
     signals,
+    sole_trader,
     zipped,
 )
 
@@ -41,6 +42,36 @@ def test_pitfall_1_line_breaks_inside_values_are_joined() -> None:
     found = batches(BULK, bulk(broken, organisation(TWO)))
     assert rows(found)["organisationsnummer"].sort().to_list() == [ONE, TWO]
     assert not rejects(found)
+
+
+def test_pitfall_1_semicolons_and_lone_carriage_returns_are_text() -> None:
+    odd = organisation(ONE, organisationsnamn="A; B\rC; AB$FORETAGSNAMN-ORGNAM$2001-05-10")
+    found = rows(batches(BULK, bulk(odd, organisation(TWO))))
+    assert found["organisationsnamn"].to_list()[0] == "A; B C; AB$FORETAGSNAMN-ORGNAM$2001-05-10"
+    assert found.height == 2
+
+
+@pytest.mark.parametrize(
+    "cut", ['";"Storgatan 1$$STOCKHOLM$11122$SE-LAND"', '"Storgatan 1$$STOCKHOLM$11122$SE-LAND"']
+)
+def test_pitfall_1_a_record_without_its_last_column_costs_itself_alone(cut: str) -> None:
+    broken = bulk(organisation(ONE), organisation(TWO), organisation(THREE)).decode().replace(cut, "", 1)
+    found = batches(BULK, broken.encode())
+    assert rows(found)["organisationsnummer"].to_list() == [TWO, THREE]
+    assert [record for record, _, _ in rejects(found)] == ["line 2"]
+
+
+def test_pitfall_1_as_many_quotes_as_due_make_no_record_of_other_cuts() -> None:
+    """A bare null and a stray pair: the quotes are as many as in a whole record, and stand elsewhere."""
+    line = bulk(organisation(ONE, organisationsnamn='A "B" C$FORETAGSNAMN-ORGNAM$2001-05-10'))
+    found = rows(batches(BULK, line.replace(b';"";"SE-LAND"', b';null;"SE-LAND"')))
+    assert found["organisationsnamn"].to_list() == ['A "B" C$FORETAGSNAMN-ORGNAM$2001-05-10']
+    assert found["registreringsland"].to_list() == ["SE"]
+
+
+def test_pitfall_2_rejects_say_nothing_of_who_may_be_a_person() -> None:
+    found = batches(BULK, bulk(sole_trader(), organisation(ONE)))
+    assert [(record, excerpt) for record, _, excerpt in rejects(found)] == [("(withheld)", "")]
 
 
 def test_pitfall_1_nul_bytes_are_dropped_and_counted() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.se import doors
+from connectors.se.personal import masked
 from connectors.se.register import company_number
 from tests.connectors.se.bulk_files import (
     BULK,
@@ -147,6 +148,67 @@ def test_the_door_lets_through_what_it_let_through_before() -> None:
 )
 def test_numbers_of_companies_in_any_spelling(text: str, number: str | None) -> None:
     assert company_number(text) == number
+
+
+WRITTEN = (
+    "19701212-1234",  # parted by a sign it is nothing else, whatever its check digit
+    "701212-1237",
+    "701212+1237",
+    "701272-1234",  # a coordination number
+    "701212 1237",
+    "7012121237",
+    "197012121237",
+    "701212\u20131237",
+    "701212 - 1237",
+)
+
+
+@pytest.mark.parametrize("number", WRITTEN)
+@pytest.mark.parametrize("field", ["verksamhetsbeskrivning", "organisationsnamn", "postadress"])
+def test_pitfall_2_a_persons_number_inside_a_companys_text_is_masked(number: str, field: str) -> None:
+    body = bulk(organisation(ONE, **{field: f"Handel, ägare {number}\nÖvrigt"}), organisation(TWO))
+    kept = archived(BULK, body)
+    assert number.encode() not in kept
+    assert len(kept) == len(body)
+    assert "\nÖvrigt".encode() in kept
+    assert rows(batches(BULK, archived(BULK, bulk(organisation(ONE)))))["organisationsnummer"].to_list() == [
+        ONE
+    ]
+
+
+@pytest.mark.parametrize("number", [number for number in WRITTEN if number.isascii()])
+@pytest.mark.parametrize("field", ["Namn", "COAdress"])
+def test_pitfall_2_a_persons_number_inside_an_scb_row_is_masked(number: str, field: str) -> None:
+    kept = archived(SCB, scb(unit(ONE, **{field: f"C/O ÅKE {number}"})))
+    assert number.encode() not in kept
+    assert "C/O ÅKE *".encode("latin-1") in kept
+    assert rows(batches(SCB, kept))["organisationsnummer"].to_list() == [ONE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "556000-0001",
+        "165560000001",
+        "7012121234",  # no check digit
+        "701312-1237",  # no month
+        "700230-1234",  # no day
+        "17012121237",
+        "70121212370",
+        "2001-05-10 1200",
+        "20010510",
+        "08-701 21 21",
+    ],
+)
+def test_other_numbers_in_a_text_stay(text: str) -> None:
+    body = bulk(organisation(ONE, verksamhetsbeskrivning=f"Handel {text} mera"))
+    assert archived(BULK, body) == body
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.from_regex(r"[0-9]{2}[2-9][0-9]{3}-?[0-9]{4}", fullmatch=True), st.sampled_from(["", "16"]))
+def test_no_number_of_a_company_is_ever_masked(number: str, before: str) -> None:
+    assert masked(f'"{before}{number}$ORGNR'.encode()) == f'"{before}{number}$ORGNR'.encode()
 
 
 class _Once(io.RawIOBase):

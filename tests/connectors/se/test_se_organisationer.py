@@ -167,6 +167,21 @@ def kept(body: bytes) -> bytes:
     return API.redact(io.BytesIO(body)).read()
 
 
+def test_pitfall_2_a_persons_number_inside_a_companys_answer_is_masked() -> None:
+    told = organisation(ONE, verksamhetsbeskrivning={"beskrivning": "Ägare 19701212-1234", **FINE})
+    (left,) = json.loads(kept(answer(told)))["organisationer"]
+    assert left.pop("verksamhetsbeskrivning")["beskrivning"] == "Ägare ********-****"
+    told.pop("verksamhetsbeskrivning")
+    assert left == told
+
+
+def test_an_answer_nested_too_deep_is_not_kept() -> None:
+    deep = b'{"organisationsidentitet": {"identitetsbeteckning": "5560000001"}, "x": %s1%s}'
+    for depth in (300, 600, 900, 100_000):
+        body = b'{"organisationer": [' + deep % (b"[" * depth, b"]" * depth) + b"]}"
+        assert kept(body) == body or b"unreadable" in kept(body)
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -61,6 +61,32 @@ def test_pitfall_5_repeats_that_contradict_are_flagged() -> None:
     assert signals(batches(report.bytes())) == {("conflicting_facts", "Nettoomsattning"): 1}
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_pitfall_5_an_overview_cut_instead_of_rounded_is_told_and_the_statement_counts(order: int) -> None:
+    said = [("2 649", {"scale": "3", "decimals": "-3"}), ("2 649 812", {})]
+    report = Report()
+    for text, extra in said[::order]:
+        report.flow("Nettoomsattning", text, **extra)
+    found = batches(report.bytes())
+    assert own(found)["revenue"] == 2_649_812
+    assert signals(found) == {("conflicting_facts", "Nettoomsattning"): 1}
+
+
+def test_pitfall_5_exact_counts_before_whole_kronor() -> None:
+    report = Report().flow("Nettoomsattning", "7", decimals="0").flow("Nettoomsattning", "9")
+    assert own(batches(report.bytes()))["revenue"] == 9
+
+
+@pytest.mark.parametrize("coarse", [[], [("1 234", {"scale": "3", "decimals": "-3"})]])
+def test_pitfall_5_most_precise_repeats_that_contradict_give_no_value(coarse: list) -> None:
+    report = Report().flow("Rorelseresultat", "7")
+    for text, extra in [*coarse, ("1 234 567", {}), ("9 000 000", {})]:
+        report.flow("Nettoomsattning", text, **extra)
+    found = batches(report.bytes())
+    assert own(found)["revenue"] is None
+    assert signals(found) == {("conflicting_facts", "Nettoomsattning"): 1}
+
+
 @pytest.mark.parametrize(
     ("text", "said", "value"),
     [

@@ -123,3 +123,8 @@ def test_the_name_tells_the_instant() -> None:
     assert found.observed_at == datetime(2026, 6, 1, 6, 58, 39, tzinfo=UTC)
     assert isinstance(SCB.recognise("scb_bulk/x.json", b"{}"), NotOurs)
     assert len(SCB_COLUMNS) == 34
+
+
+def test_pitfall_2_rejects_say_nothing_of_who_may_be_a_person() -> None:
+    found = batches(SCB, scb(unit(PeOrgNr="191212121212", Namn="HEMLIG"), unit(ONE)))
+    assert [(record, excerpt) for record, _, excerpt in rejects(found)] == [("(withheld)", "")]

@@ -1,0 +1,73 @@
+"""Erased subjects in the control plane: events that were due to somebody, and what receivers answered to them.
+
+Deliveries, attempts and their order stay; an event keeps its ids. Does not belong here: what of an event goes
+(`warehouse.blanking`), or anything outside this database.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Final
+
+from sqlalchemy import Connection, or_, select, text, update
+
+from api.db.engine import Database
+from api.db.webhook_models import Attempt, Delivery, MatchedEvent
+
+_CHUNK: Final = 1_000
+_OWNERSHIP: Final = "ownership.changed"  # the kind that tells of holders
+
+
+def erase(database: Database, companies: Collection[str], blanked: Callable[[str], str]) -> int:
+    """Blanks every stored event of these companies and of holders; how many. The freed pages go too."""
+    count = 0
+    for sequences in _concerned(database, companies):
+        with database.writing() as session:
+            count += sum(_blank(session.connection(), sequence, blanked) for sequence in sequences)
+    if count:
+        _compact(database)
+    return count
+
+
+def _concerned(database: Database, companies: Collection[str]) -> Iterator[list[int]]:
+    """Sequences of events that may tell of somebody, a chunk at a time."""
+    after = 0
+    wanted = or_(MatchedEvent.company_id.in_(companies), MatchedEvent.event_type == _OWNERSHIP)
+    while True:
+        chosen = select(MatchedEvent.sequence).where(MatchedEvent.sequence > after, wanted)
+        with database.reading() as session:
+            ordered = chosen.order_by(MatchedEvent.sequence).limit(_CHUNK)
+            found = list(session.execute(ordered).scalars())
+        if not found:
+            return
+        yield found
+        after = found[-1]
+
+
+def _blank(connection: Connection, sequence: int, blanked: Callable[[str], str]) -> bool:
+    row = connection.execute(
+        select(MatchedEvent.data).where(MatchedEvent.sequence == sequence)
+    ).scalar_one_or_none()
+    data = None if row is None else blanked(row.decode()).encode()
+    if data is None or data == row:
+        return False
+    connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(data=data))
+    deliveries = select(Delivery.delivery_id).where(Delivery.sequence == sequence)
+    # a receiver may have answered with what it was sent
+    connection.execute(
+        update(Attempt)
+        .where(Attempt.delivery_id.in_(deliveries))
+        .values(response_body=None, response_headers=None, error_detail=None)
+    )
+    return True
+
+
+def _compact(database: Database) -> None:
+    """What was overwritten lies in free pages, and in the write-ahead log, until they are written anew."""
+    with database.engine.connect().execution_options(
+        isolation_level="AUTOCOMMIT", firm_begin=""
+    ) as connection:
+        if connection.dialect.name == "sqlite":
+            connection.execute(text("VACUUM"))
+            connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+        else:
+            for table in (MatchedEvent.__tablename__, Attempt.__tablename__):
+                connection.execute(text(f"VACUUM (FULL) {table}"))

@@ -1,0 +1,101 @@
+"""Swedish bulk files, from their text to joined and normalised companies, beside a bare polars read of both.
+
+Ours: the text behind the door → read and judged → the two registers joined → SHARED rows, in parts as pipelines
+take companies. The peer: `pl.read_csv` of the same bytes into text columns, with the quotes taken off and the
+Latin-1 decoded. Both files are written here as the registries document them, odd corners included; a bare read
+merges rows at some of them, which nobody counts against it.
+"""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from statistics import median
+
+import polars as pl
+
+from benchmarks.se_bulk_files import write_organisations, write_units
+from connectors.declare import Dataset, Piece, Scope
+from connectors.se import SWEDEN
+
+BATCH = "20261121T060000000Z"
+INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+ASKED = 3.0
+PART = 250_000  # rows normalised at once, as pipelines do
+ORGANISATIONS, UNITS, NUMBER = "se_bolagsverket", "se_scb", "organisationsnummer"
+BULK, STATISTICS = SWEDEN.dataset("se.bolagsverket"), SWEDEN.dataset("se.scb")
+
+
+def run(rows: int = 290_000, units: int = 180_000, rounds: int = 5) -> list[dict[str, object]]:
+    """One result: median seconds of both, alternated."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        organisations, statistics = root / "bolagsverket_bulkfil.txt", root / "scb_bulkfil.txt"
+        write_organisations(organisations, rows)
+        write_units(statistics, units)
+        ours, peer = [], []
+        for _ in range(rounds):
+            peer.append(_timed(lambda: _bare(organisations, statistics)))
+            ours.append(_timed(lambda: _ours(organisations, statistics)))
+    return [
+        {
+            "name": f"Swedish bulk files, {rows:,} and {units:,} rows, joined, against pl.read_csv of both",
+            "ours_s": round(median(ours), 3),
+            "peer_s": round(median(peer), 3),
+            "ratio": round(median(one / other for one, other in zip(ours, peer, strict=True)), 2),
+            "asked": f"<= {ASKED:g}",
+            "unit": "s",
+            "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        }
+    ]
+
+
+def _timed(work: Callable[[], int]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _bare(organisations: Path, statistics: Path) -> int:
+    rows = pl.read_csv(organisations, separator=";", infer_schema=False, truncate_ragged_lines=True).height
+    return (
+        rows
+        + pl.read_csv(
+            statistics, separator="\t", quote_char=None, infer_schema=False, encoding="iso-8859-1"
+        ).height
+    )
+
+
+def _ours(organisations: Path, statistics: Path) -> int:
+    """All companies of both files, a part of the numbers at a time."""
+    found = {ORGANISATIONS: _rows(BULK, organisations), UNITS: _rows(STATISTICS, statistics)}
+    parts = max(frame.height for frame in found.values()) // PART + 1
+    made = 0
+    for part in range(parts):
+        mine = pl.col(NUMBER).cast(pl.UInt64) % parts == part
+        present = {
+            name: _present(frame.filter(mine) if parts > 1 else frame) for name, frame in found.items()
+        }
+        made += SWEDEN.normalise(present, TODAY)["companies"].height
+    return made
+
+
+def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:
+    piece = Piece(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
+    return pl.concat(batch.rows for part in dataset.split(piece) for batch in dataset.read(part))
+
+
+def _present(rows: pl.DataFrame) -> pl.LazyFrame:
+    """Staged rows as history gives them."""
+    instant = pl.Datetime("us", "UTC")
+    return rows.lazy().with_columns(
+        _company_id=pl.lit(None, pl.String),
+        _observed_at=pl.lit(INSTANT, instant),
+        _raw=pl.lit("0" * 64),
+        _retired_at=pl.lit(None, instant),
+    )

@@ -1,0 +1,169 @@
+"""Facts of an xBRL-JSON report that a shared figure may need: undimensioned IFRS numbers with their period.
+
+Belongs here: the syntax of xBRL-JSON (OIM): prefixes, periods with exclusive ends, units. Does not belong here:
+which period is the report's own, or which of several facts counts (`report`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+import msgspec
+
+from connectors.kit.facts import EXACT, day, decimals_of
+
+_CORE: Final = frozenset({"concept", "entity", "period", "unit", "language", "noteId"})
+_IFRS: Final = "ifrs-full"
+_MONEY: Final = "iso4217"
+_DOCUMENT: Final = "xbrl-json"
+_CLOCK: Final = "T"
+_LARGEST: Final = 40  # powers of ten
+
+
+class NoReport(Exception):  # noqa: N818 - named for what it says of a body
+    """A body that is no xBRL-JSON; the message says what was found."""
+
+
+class _Given(msgspec.Struct):
+    """One fact as it stands there."""
+
+    dimensions: dict[str, Any]
+    value: Any = None
+    decimals: Any = None  # a whole number; absent of what is exact
+
+
+class _Document(msgspec.Struct):
+    facts: dict[str, _Given]
+    documentInfo: dict[str, Any]  # noqa: N815 - the format's own name
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of a concept. `start` None: at the end of a day. `currency` None: no money.
+
+    decimals: as of `kit.facts.Fact`; None where what is said is no number.
+    """
+
+    concept: str
+    start: date | None
+    end: date
+    currency: str | None
+    value: Decimal
+    decimals: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a report holds of interest. `entities`: facts per issuer; `durations`: IFRS numbers per stretch."""
+
+    numbers: list[Number]
+    entities: Counter[str]
+    durations: Counter[tuple[date, date]]
+    signals: Counter[tuple[str, str]]
+
+
+_decoder: Final = msgspec.json.Decoder(_Document)
+
+
+def facts_of(text: bytes, wanted: Collection[str]) -> Facts:
+    """The facts of a report. Raises NoReport."""
+    try:
+        document = _decoder.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NoReport(f"xBRL-JSON was due: {error}") from error
+    kind = document.documentInfo.get("documentType")
+    if not isinstance(kind, str) or _DOCUMENT not in kind:
+        raise NoReport(f"xBRL-JSON was due, not a document of type {kind!r}")
+    reader = _Reader(document.documentInfo.get("namespaces"), wanted)
+    for given in document.facts.values():
+        reader.take(given)
+    return Facts(reader.numbers, reader.entities, reader.durations, reader.signals)
+
+
+class _Reader:
+    """Collects; prefixes are the report's own, where it declares them."""
+
+    def __init__(self, namespaces: object, wanted: Collection[str]) -> None:
+        given: Mapping[str, Any] = namespaces if isinstance(namespaces, dict) else {}
+        self._ifrs = _prefixes(given, _IFRS)
+        self._money = _prefixes(given, _MONEY)
+        self._wanted = wanted
+        self.numbers: list[Number] = []
+        self.entities: Counter[str] = Counter()
+        self.durations: Counter[tuple[date, date]] = Counter()
+        self.signals: Counter[tuple[str, str]] = Counter()
+
+    def take(self, given: _Given) -> None:
+        """Notes a fact; one that is cut by any dimension of a taxonomy is no total."""
+        found = {name: value for name, value in given.dimensions.items() if isinstance(value, str)}
+        prefix, _, concept = found.get("concept", "").rpartition(":")
+        if given.dimensions.keys() - _CORE or prefix not in self._ifrs or given.value is None:
+            return
+        unit = found.get("unit")
+        if unit is None and concept not in self._wanted:
+            return  # text; blocks of it are megabytes
+        self.entities[found.get("entity", "").rpartition(":")[2]] += 1
+        start, end = _period(found.get("period", ""))
+        if end is None:
+            self.signals["unreadable_value", "period"] += 1
+            return
+        if start is not None and unit is not None:
+            self.durations[start, end] += 1
+        if concept in self._wanted:
+            self._number(concept, given, start, end, self._currency(unit))
+
+    def _number(
+        self, concept: str, given: _Given, start: date | None, end: date, currency: str | None
+    ) -> None:
+        value = _decimal(given.value)
+        if value is None:
+            self.signals["unreadable_value", concept] += 1
+            return
+        decimals = _decimals(given.decimals)
+        self.numbers.append(Number(concept, start, end, currency, value, decimals))
+
+    def _currency(self, unit: str | None) -> str | None:
+        """Plain money; ratios such as money per share are written with a stroke."""
+        prefix, _, code = (unit or "").rpartition(":")
+        return code if prefix in self._money and "/" not in (unit or "") else None
+
+
+def _prefixes(namespaces: Mapping[str, Any], name: str) -> frozenset[str]:
+    found = {prefix for prefix, uri in namespaces.items() if isinstance(uri, str) and name in uri}
+    return frozenset(found or {name})
+
+
+def _period(text: str) -> tuple[date | None, date | None]:
+    """First and last day. Ends are exclusive and instants the midnight after (FORMAT fi 5.2).
+
+    A date without a clock is no period of xBRL-JSON (OIM Common 3.5): its end may be meant either way.
+    """
+    start, slash, end = text.rpartition("/")
+    if _CLOCK not in end or (slash and _CLOCK not in start):
+        return None, None
+    if not slash:
+        return None, day(end, is_end=True)
+    first = day(start, is_end=False)
+    return first, day(end, is_end=True) if first is not None else None
+
+
+def _decimals(given: object) -> int | None:
+    """Digits that hold, within what arithmetic can bear; some software writes text. Absent: exact."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        return max(-EXACT, min(EXACT, given))
+    return EXACT if given is None else decimals_of(str(given), None, None)
+
+
+def _decimal(value: object) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        found = Decimal(str(value).strip())
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() and abs(found.adjusted()) <= _LARGEST else None

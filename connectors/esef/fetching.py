@@ -1,0 +1,166 @@
+"""Asking filings.xbrl.org for a country's filings and their reports (FORMAT fi 5.1).
+
+Whole index pages, oldest processing first, so that what is processed again moves to the end and nothing shifts
+under our hands; of each page with something new, first its reports, then the page: an entry is never known
+without its report because a run broke off. A report that could not be had is owed: it is asked for again in
+later runs, and keeps nobody from the others. Filters other than the country's are left alone: several answer 500.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode, urljoin
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.esef.schema import HOST, SITE
+from connectors.kit.bodies import NotModified
+from connectors.kit.errors import FetchError, Missing, Refused, WrongBody
+from connectors.kit.formats import Format
+from warehouse.schema.identifiers import iso_country
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+PAGE: Final = 200
+PAGES: Final = 5  # with something new that one run takes: about a thousand reports
+_MOST_PAGES: Final = 1_000
+_PATIENCE: Final = 5  # failures in a row that are the site's trouble, not the reports'
+_TRIES: Final = 7  # runs in which a report is asked for before it is given up
+
+
+class _Place(msgspec.Struct):
+    """Where asking goes on: up to which instant entries were taken, and how often what is owed was asked for."""
+
+    since: str = ""
+    owed: dict[str, int] = {}
+
+    def cursor(self) -> Cursor:
+        return Cursor(msgspec.json.encode(self).decode())
+
+
+def index_url(market: str) -> str:
+    """The first page of a country's filings."""
+    query = {
+        "filter[country]": iso_country(market),
+        "sort": "processed",
+        "include": "entity",
+        "page[size]": PAGE,
+        "page[number]": 1,
+    }
+    return f"{SITE}/api/filings?{urlencode(query)}"
+
+
+def fetch(market: str, http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """What is owed, then reports and pages processed after the instant of the cursor.
+
+    A report that failed is told of at the end, when everything else has been handed over.
+    """
+    del subjects
+    reports = _Reports(http, _place(cursor))
+    yield from reports.owed()
+    yield from _new(market, http, reports)
+    if reports.broken is not None:
+        raise reports.broken
+
+
+def _new(market: str, http: Http, reports: _Reports) -> Iterator[Arrival]:
+    since, taken = reports.place.since, 0
+    for url, page in _pages(http, index_url(market)):
+        answer = _decoded(url, page)
+        fresh = [entry for entry in _attributes(answer) if str(entry.get("processed") or "") > since]
+        if not fresh:
+            continue
+        for entry in fresh:
+            yield from reports.of(entry.get("json_url"))
+        reports.place.since = max(str(entry["processed"]) for entry in fresh)
+        # pages move as filings are added: the body's own first entry names it
+        name = f"index-{fresh[0].get('fxo_id')}.json"
+        yield replace(page.arrival(name, Scope.PART), cursor=reports.place.cursor())
+        taken += 1
+        if taken == PAGES:
+            return
+
+
+class _Reports:
+    """One run's reports. `broken`: the last that could not be had."""
+
+    def __init__(self, http: Http, place: _Place) -> None:
+        self._http = http
+        self._in_a_row = 0
+        self.place = place
+        self.broken: FetchError | None = None
+
+    def owed(self) -> Iterator[Arrival]:
+        """What earlier runs could not have, asked for again."""
+        for path, tries in list(self.place.owed.items()):
+            for arrival in self.of(path):
+                yield replace(arrival, cursor=self.place.cursor())
+            if tries + 1 >= _TRIES:
+                self.place.owed.pop(path, None)
+            elif path in self.place.owed:
+                self.place.owed[path] = tries + 1
+
+    def of(self, path: object) -> Iterator[Arrival]:
+        """The xBRL-JSON of an entry; nothing where processing failed, or the file is gone."""
+        if not isinstance(path, str) or not path.startswith("/"):
+            return
+        try:
+            report = self._http.download(SITE + quote(path, safe="/%"), expect={Format.JSON})
+        except Missing:
+            self.place.owed.pop(path, None)
+            return
+        except (Refused, WrongBody) as error:
+            self._failed(path, error)
+            return
+        self._in_a_row = 0
+        self.place.owed.pop(path, None)
+        if not isinstance(report, NotModified):
+            with report.body:
+                yield replace(report.arrival(path.removeprefix("/"), Scope.PART), cursor=None)
+
+    def _failed(self, path: str, error: FetchError) -> None:
+        self._in_a_row += 1
+        if self._in_a_row == _PATIENCE:
+            raise error
+        self.broken = error
+        self.place.owed.setdefault(path, 0)
+
+
+def _place(cursor: Cursor | None) -> _Place:
+    """What a cursor remembers; one that does not read remembers nothing, and asking again does no harm."""
+    try:
+        return _Place() if cursor is None else msgspec.json.decode(cursor.value, type=_Place)
+    except msgspec.MsgspecError:
+        return _Place()
+
+
+def _pages(http: Http, first: str) -> Iterator[tuple[str, Fetched]]:
+    """Pages by their links; one that leads back ends it."""
+    url: str | None = first
+    seen: set[str] = set()
+    while url is not None and url not in seen and len(seen) < _MOST_PAGES:
+        seen.add(url)
+        page = http.get(url, headers={"Accept": "application/vnd.api+json, application/json"})
+        following = (_decoded(url, page).get("links") or {}).get("next")
+        yield url, page
+        url = urljoin(url, following) if isinstance(following, str) and following else None
+        if url is not None and not url.startswith(f"{SITE}/"):
+            raise WrongBody(first, page.status, f"the next page is not on {HOST}")
+
+
+def _decoded(url: str, page: Fetched) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(page.read(), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise WrongBody(url, page.status, f"a page of filings was due: {error}") from None
+
+
+def _attributes(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    data = answer.get("data")
+    entries: list[Any] = data if isinstance(data, list) else []
+    found = [entry.get("attributes") for entry in entries if isinstance(entry, dict)]
+    return [attributes for attributes in found if isinstance(attributes, dict)]

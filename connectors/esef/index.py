@@ -1,0 +1,128 @@
+"""Index pages of filings.xbrl.org: JSON:API answers to entries of one market (FORMAT fi 5.1).
+
+Does not belong here: asking for pages (`fetching`), reports (`report`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any, Final, cast
+
+import polars as pl
+
+from connectors.declare import Batch
+from connectors.esef import schema
+from connectors.gleif.numbers import is_lei
+from connectors.kit import staged
+from connectors.kit.record import Record, RecordError
+from connectors.kit.staged import Tally
+from warehouse.schema.identifiers import iso_country
+
+_ENTITIES: Final = "/api/entities/"
+_PATHS: Final = ("package_url", "report_url", "json_url", "viewer_url")
+_COUNTS: Final = ("error_count", "warning_count", "inconsistency_count")
+_ENVELOPE: Final = ("type", "id", "links")
+
+
+class NoIndex(Exception):  # noqa: N818 - named for what it says of a body
+    """A body that is no page of filings."""
+
+
+def batch_of(market: str, answer: object, tally: Tally) -> Batch:
+    """One batch of a market's index. Entries of other countries are those markets' business."""
+    data = cast("dict[str, Any]", answer).get("data") if isinstance(answer, dict) else None
+    if not isinstance(data, list | dict):
+        raise NoIndex("a page of filings was due: an object with `data`")
+    names = _names(cast("dict[str, Any]", answer).get("included"))
+    rows: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    for entry in data if isinstance(data, list) else [data]:
+        try:
+            row = _row(entry, names, tally)
+        except RecordError as error:
+            rejects.append((_id(entry), str(error), entry))
+            continue
+        if row["country"] == iso_country(market):
+            rows.append(row)
+            _doubt(row, tally)
+    table = schema.index_table(market)
+    frame = pl.DataFrame(rows, schema=staged.schema(table), orient="row")
+    return staged.batch(table, frame, staged.reject_rows(rejects), tally.drain())
+
+
+def _row(entry: object, names: Mapping[str, str], tally: Tally) -> dict[str, Any]:
+    given = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+    record = Record(given.get("attributes"), tally, str(_id(entry)))
+    fxo_id = record.need("fxo_id")
+    lei = _entity(given) or fxo_id.split("-")[0]
+    row: dict[str, Any] = {
+        "fxo_id": fxo_id,
+        "lei": lei if is_lei(lei) else None,
+        "entity_name": names.get(lei),
+        "country": record.need("country"),
+        "period_end": _day(record, tally, fxo_id),
+        "date_added": _instant(record, "date_added", tally, fxo_id),
+        "processed": _instant(record, "processed", tally, fxo_id),
+        "sha256": record.text("sha256"),
+        **{name: record.integer(name) for name in _COUNTS},
+        **{name: record.text(name) for name in _PATHS},
+    }
+    record.close()
+    return row
+
+
+def _doubt(row: Mapping[str, Any], tally: Tally) -> None:
+    """What a person should look at: an issuer without an LEI, a year that ends after it was listed."""
+    if row["lei"] is None:
+        tally.add("unknown_entity", "entity", row["fxo_id"])
+    end, added = row["period_end"], row["date_added"]
+    if end is not None and added is not None and end > added.date():
+        tally.add("implausible_period_end", "period_end", row["fxo_id"])
+
+
+def _entity(entry: Mapping[str, Any]) -> str | None:
+    """The issuer that the entry links to; its id of the site where only that is there."""
+    related = entry
+    for step in ("relationships", "entity", "links"):
+        related = related.get(step) or {}
+        if not isinstance(related, dict):
+            return None
+    path = related.get("related")
+    return path.removeprefix(_ENTITIES) if isinstance(path, str) and path.startswith(_ENTITIES) else None
+
+
+def _names(included: object) -> dict[str, str]:
+    """Issuers' names by LEI."""
+    found: dict[str, str] = {}
+    for item in included if isinstance(included, list) else []:
+        given: Any = item.get("attributes") if isinstance(item, dict) else None
+        if isinstance(given, dict) and item.get("type") == "entity":
+            identifier, name = given.get("identifier"), given.get("name")
+            if isinstance(identifier, str) and isinstance(name, str):
+                found[identifier] = name
+    return found
+
+
+def _day(record: Record, tally: Tally, example: str) -> date | None:
+    text = record.text("period_end")
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except ValueError:
+        tally.add("unreadable_value", "period_end", example)
+        return None
+
+
+def _instant(record: Record, name: str, tally: Tally, example: str) -> datetime | None:
+    """UTC without saying so: `2023-01-18 11:02:06.724768`."""
+    text = record.text(name)
+    try:
+        return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        tally.add("unreadable_value", name, example)
+        return None
+
+
+def _id(entry: object) -> object:
+    given = entry.get("attributes") if isinstance(entry, dict) else None
+    return (given.get("fxo_id") if isinstance(given, dict) else None) or "entry without fxo_id"

@@ -1,0 +1,79 @@
+"""A market with its listed issuers: LEI records and ESEF reports beside the datasets of its own registers.
+
+Belongs here: taking both into a market's declaration, so that a country says it in one line. Does not belong here:
+any country, or what its own tables mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Jurisdiction, Link, SharedTables
+from connectors.esef import mapping, schema
+from connectors.esef.dataset import esef_dataset
+from connectors.gleif import dataset as gleif
+from connectors.gleif import records
+from connectors.kit import staged
+from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED, IDENTIFIERS
+
+_ADDED: Final = (FILINGS, FINANCIALS_REPORTED, IDENTIFIERS)
+
+
+def with_issuers(
+    market: Jurisdiction, named_by: Mapping[str, str] | None = None, links: tuple[Link, ...] = ()
+) -> Jurisdiction:
+    """The market with `<cc>.lei` and `<cc>.esef`.
+
+    named_by: further staged tables that name LEIs, and the column that does; they are asked for too.
+    links: of the market's own tables, through `<cc>_lei` or what is linked by it.
+    """
+    code = market.code
+    index, report = schema.index_table(code).name, schema.report_table(code).name
+    lei = records.table(code).name
+    asked = {index: "lei", report: "lei", **(named_by or {})}
+    return replace(
+        market,
+        datasets=(*market.datasets, esef_dataset(code), gleif.lei_dataset(code, asked)),
+        touches=_Touches(code, market.touches),
+        normalise=_Normalise(code, market.normalise),
+        links=(Link(index, "lei", lei, "lei"), Link(report, "lei", lei, "lei"), *links, *market.links),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Touches:
+    """Whom rows concern: an LEI record says it itself, a filing by its link."""
+
+    code: str
+    own: Callable[[str, pl.DataFrame], pl.Series]
+
+    def __call__(self, table: str, rows: pl.DataFrame) -> pl.Series:
+        if table == records.table(self.code).name:
+            return gleif.company_ids(self.code, rows)
+        if table in (schema.index_table(self.code).name, schema.report_table(self.code).name):
+            return pl.Series("_company_id", [None] * rows.height, pl.String)
+        return self.own(table, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Normalise:
+    """The market's own image, with filings, figures and LEIs of its issuers."""
+
+    code: str
+    own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]
+
+    def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
+        shared = dict(self.own(present, today))
+        more = mapping.tables(self.code, present)
+        more[IDENTIFIERS.name] = gleif.identifiers(self.code, present)
+        for table in _ADDED:
+            form = staged.schema(table)
+            parts = [shared[table.name]] if table.name in shared else []
+            parts += [more[table.name]]
+            shared[table.name] = pl.concat(part.select(table.names).cast(form) for part in parts)
+        return shared

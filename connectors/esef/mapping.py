@@ -1,0 +1,164 @@
+"""Staged filings and reports of a market to the shared `filings` and `financials_reported`.
+
+One document per report: language versions of one report are one. Figures are the group's, under IFRS. Does not
+belong here: versions of a period (pipelines), or which company a filing is of (links).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from connectors.esef import schema
+from connectors.esef.schema import PRIOR, SITE
+from connectors.kit import staged
+from warehouse.schema.codes import ANNUAL_DAYS, FIGURES
+from warehouse.schema.ids import filing_id
+from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
+from warehouse.schema.types import Table
+
+ANNUAL: Final = "annual_report"
+INTERIM: Final = "interim_report"
+STANDARD: Final = "IFRS"
+_CHAINS: Final = {
+    "revenue": schema.REVENUE,
+    "operating_result": schema.OPERATING_RESULT,
+    "net_result": schema.NET_RESULT,
+    "equity": schema.EQUITY,
+    "total_assets": schema.ASSETS,
+    "employees": schema.EMPLOYEES,
+}
+_META: Final = {
+    "_company_id": pl.String(),
+    "_observed_at": pl.Datetime("us", "UTC"),
+    "_raw": pl.String(),
+    "_retired_at": pl.Datetime("us", "UTC"),
+}
+_PERIOD: Final = ("_company_id", "period_start", "period_end")
+
+
+def tables(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+    """`filings` and `financials_reported` of the reports at hand."""
+    index = _rows(present, schema.index_table(market))
+    reports = _rows(present, schema.report_table(market))
+    documents = _distinct(_documents(index, reports))
+    if documents.is_empty():
+        return {table.name: staged.empty(table) for table in (FILINGS, FINANCIALS_REPORTED)}
+    register = schema.key(market)
+    ids = {native: filing_id(register, native) for native in documents["native_id"]}
+    rows = documents.with_columns(
+        pl.col("native_id").replace_strict(ids, return_dtype=pl.String).alias("filing_id"),
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(register).alias("register"),
+        pl.col("_raw").alias("raw"),
+        # when the site said it, or a first load in several runs would tell of years long known
+        pl.min_horizontal("_processed", "_observed_at").alias("observed_at"),
+    )
+    own, before = _reported(rows, ""), _reported(rows, PRIOR)
+    return {FILINGS.name: _filings(rows), FINANCIALS_REPORTED.name: pl.concat([own, before])}
+
+
+def _rows(present: Mapping[str, pl.LazyFrame], table: Table) -> pl.DataFrame:
+    if table.name not in present:
+        return pl.DataFrame(schema={**staged.schema(table), **_META})
+    linked = present[table.name].filter(pl.col("_company_id").is_not_null())
+    return linked.select(*table.names, *_META).collect()
+
+
+def _documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame:
+    """Every report with its entry, and entries without a report. A report's own dates count, not the entry's."""
+    listed = index.with_columns(_file=_file(pl.col("json_url")))
+    named = listed.select(pl.col("fxo_id").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
+    filed = listed.select(pl.col("_file").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
+    entries = pl.concat([named, filed.drop_nulls()]).unique(
+        ["report", "lei"], keep="first", maintain_order=True
+    )
+    with_entry = reports.join(entries, on=["report", "lei"], how="left")
+    facts = with_entry.with_columns(native_id=pl.coalesce("_entry", "report"), _told=pl.lit(value=True))
+    listing = listed.select(
+        pl.col("fxo_id").alias("native_id"),
+        pl.col("period_end").alias("_listed_end"),
+        pl.col("date_added").alias("_added"),
+        pl.col("processed").alias("_processed"),
+        pl.col("json_url").is_null().alias("_failed"),
+        pl.col("sha256").alias("document_sha256"),
+        (pl.lit(SITE) + pl.coalesce("report_url", "viewer_url", "package_url")).alias("document_url"),
+        *(pl.col(name).alias(f"_listed{name}") for name in ("_company_id", "_observed_at", "_raw")),
+    )
+    both = facts.join(listing, on="native_id", how="full", coalesce=True)
+    return both.with_columns(
+        *(pl.coalesce(name, f"_listed{name}") for name in ("_company_id", "_observed_at", "_raw")),
+        pl.coalesce("period_end", "_listed_end").alias("period_end"),
+        pl.col("_told").fill_null(value=False),
+    ).filter(pl.col("_told") | _is_plausible())
+
+
+def _file(path: pl.Expr) -> pl.Expr:
+    """The name of a report's file without its ending: what a copy of it is known by."""
+    return path.str.extract(r"([^/]+)$").str.extract(r"^([^.]+)")
+
+
+def _is_plausible() -> pl.Expr:
+    """An entry alone says its latest tagged date, which is no sure end of a year (FORMAT fi 5.1).
+
+    It counts only where there never will be a report that says better, and not where it lies ahead.
+    """
+    past = pl.col("period_end") <= pl.col("_added").dt.date()
+    return pl.col("_failed") & pl.col("period_end").is_not_null() & past
+
+
+def _distinct(documents: pl.DataFrame) -> pl.DataFrame:
+    """Without language versions: of one period and day of finding the fullest, then the lowest number.
+
+    A later one that states the same figures is another copy; an entry without a report counts only where no
+    report of that year is there.
+    """
+    figures = [name for name in documents.columns if name in schema.CONCEPTS]
+    told = pl.sum_horizontal(pl.col(name).is_not_null() for name in figures)
+    ordered = documents.with_columns(
+        _figures=told, _found=pl.coalesce(pl.col("_added").dt.date(), pl.col("_observed_at").dt.date())
+    ).sort("_told", "_figures", "native_id", descending=[True, True, False])
+    once = ordered.unique([*_PERIOD, "_found"], keep="first", maintain_order=True)
+    first = once.sort("_found", "native_id")
+    other = first.unique([*_PERIOD, "currency", *figures], keep="first", maintain_order=True)
+    years = other.filter("_told").select("_company_id", "period_end")
+    alone = other.filter(~pl.col("_told")).join(years, on=["_company_id", "period_end"], how="anti")
+    single = alone.unique(["_company_id", "period_end"], keep="first", maintain_order=True)
+    return pl.concat([other.filter("_told"), single])
+
+
+def _filings(rows: pl.DataFrame) -> pl.DataFrame:
+    days = (pl.col("period_end") - pl.col("period_start")).dt.total_days() + 1
+    short = days < ANNUAL_DAYS[0]
+    return rows.with_columns(
+        pl.when(short).then(pl.lit(INTERIM)).otherwise(pl.lit(ANNUAL)).alias("filing_type"),
+        pl.lit(None, pl.Date).alias(
+            "filed_at"
+        ),  # the site says when it found a report, not when it was filed
+        pl.lit(value=False).alias("is_amendment"),
+    ).select(FILINGS.names)
+
+
+def _reported(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    """The figures of the own year, or of the year before."""
+    chains = [
+        pl.coalesce(prefix + concept for concept in concepts).alias(figure)
+        for figure, concepts in _CHAINS.items()
+    ]
+    told = rows.filter("_told")
+    if prefix:
+        told = told.with_columns(
+            pl.col(f"{prefix}start").alias("period_start"), pl.col(f"{prefix}end").alias("period_end")
+        )
+    made = told.with_columns(
+        *chains,
+        pl.lit(value=True).alias("is_consolidated"),
+        pl.lit(value=bool(prefix)).alias("is_comparative"),
+        pl.lit(STANDARD).alias("accounting_standard"),
+        pl.lit([], pl.List(pl.String)).alias("derived"),
+    )
+    stated = pl.any_horizontal(pl.col(FIGURES).is_not_null())
+    kept = made.filter(pl.col("period_start").is_not_null(), stated if prefix else pl.lit(value=True))
+    return kept.select(FINANCIALS_REPORTED.names)

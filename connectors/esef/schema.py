@@ -1,0 +1,100 @@
+"""Staged tables of a market's ESEF dataset, and what names an index entry and its report in common.
+
+Does not belong here: reading either (`index`, `report`), or the shared tables (`mapping`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Final
+
+from warehouse.schema.types import Column, Kind, Table
+
+HOST: Final = "filings.xbrl.org"
+SITE: Final = f"https://{HOST}"
+
+# IFRS concepts of a period and of its last day, best first for one shared figure (FORMAT fi 5.3).
+REVENUE: Final = ("Revenue", "RevenueFromContractsWithCustomers", "InsuranceRevenue")
+OPERATING_RESULT: Final = ("ProfitLossFromOperatingActivities",)
+NET_RESULT: Final = ("ProfitLoss", "ProfitLossAttributableToOwnersOfParent")
+EMPLOYEES: Final = ("AverageNumberOfEmployees", "NumberOfEmployees")
+EQUITY: Final = ("Equity", "EquityAttributableToOwnersOfParent")
+ASSETS: Final = ("Assets", "EquityAndLiabilities")
+CHAINS: Final = (REVENUE, OPERATING_RESULT, NET_RESULT, EQUITY, ASSETS, EMPLOYEES)
+FLOWS: Final = (*REVENUE, *OPERATING_RESULT, *NET_RESULT, EMPLOYEES[0])
+STOCKS: Final = (*EQUITY, *ASSETS, EMPLOYEES[1])
+CONCEPTS: Final = (*FLOWS, *STOCKS)
+COUNTS: Final = EMPLOYEES
+PRIOR: Final = "prior_"  # before a column: of the year before, as the report repeats it
+
+_D, _I, _T = Kind.DATE, Kind.INTEGER, Kind.TEXT
+_PLACE: Final = re.compile(
+    r"(?:^|/)(?P<entity>[^/]+)/(?P<end>\d{4}-\d{2}-\d{2})/(?P<system>\w+)/(?P<country>[A-Z]{2})/(?P<n>\d+)/"
+)
+
+
+def key(market: str) -> str:
+    """The dataset's key."""
+    return f"{market.lower()}.esef"
+
+
+def index_table(market: str) -> Table:
+    """What the site lists of a market."""
+    return Table(
+        f"{market.lower()}_esef_index",
+        "Filings that filings.xbrl.org lists.",
+        ("fxo_id",),
+        (
+            Column("fxo_id", _T, "the site's id: LEI, date, system, country, number", nullable=False),
+            Column("lei", _T, "issuer"),
+            Column("entity_name", _T, "name of the issuer, where the answer includes it"),
+            Column("country", _T, "where it was filed"),
+            Column("period_end", _D, "latest date tagged in the report: no sure end of the year"),
+            Column("date_added", Kind.INSTANT, "when the site found it"),
+            Column("processed", Kind.INSTANT, "when the site last processed it"),
+            Column("sha256", _T, "of the package"),
+            Column("error_count", _I, "validation errors"),
+            Column("warning_count", _I, "warnings"),
+            Column("inconsistency_count", _I, "calculations that do not add up"),
+            Column("package_url", _T, "path of the package"),
+            Column("report_url", _T, "path of the report"),
+            Column("json_url", _T, "path of the xBRL-JSON; null where processing failed"),
+            Column("viewer_url", _T, "path of the viewer"),
+        ),
+    )
+
+
+def report_table(market: str) -> Table:
+    """What the primary statements of a report say: its own year, and the year before."""
+    return Table(
+        f"{market.lower()}_esef_report",
+        "Undimensioned IFRS facts of a report's year and of the year before.",
+        ("report",),
+        (
+            Column("report", _T, "fxo_id, or the name of a file that carries none", nullable=False),
+            Column("lei", _T, "issuer that the facts are of", nullable=False),
+            Column("currency", _T, "of all amounts"),
+            Column("period_start", _D, "first day", nullable=False),
+            Column("period_end", _D, "last day", nullable=False),
+            *_figures(""),
+            Column(f"{PRIOR}start", _D, "first day of the year before"),
+            Column(f"{PRIOR}end", _D, "last day of the year before"),
+            *_figures(PRIOR),
+        ),
+    )
+
+
+def _figures(prefix: str) -> list[Column]:
+    return [
+        Column(prefix + name, Kind.INTEGER if name in COUNTS else Kind.MONEY, f"ifrs-full:{name}")
+        for name in CONCEPTS
+    ]
+
+
+def report_key(path: str) -> str:
+    """What a report is known by: the fxo_id that its path on the site spells, else its file's name."""
+    found = _PLACE.search(path)
+    if found is not None:
+        return "-".join(found.group("entity", "end", "system", "country", "n"))
+    return PurePosixPath(path).name.partition(".")[0]

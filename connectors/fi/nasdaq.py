@@ -1,0 +1,39 @@
+"""Datasets fi.nasdaq and fi.flagging: releases of issuers on the Helsinki markets, and notifications of holdings.
+
+Belongs here: the Finnish tables, markets and files. Does not belong here: the format (`connectors.nasdaq`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from connectors.declare import Link
+from connectors.fi.ytj_fields import COMPANIES
+from connectors.nasdaq import flagging, releases
+from connectors.nasdaq.fields import HOLDER, ISSUER, MESSAGE, flaggings_table, releases_table
+
+RELEASES_KEY: Final = "fi.nasdaq"
+FLAGGING_KEY: Final = "fi.flagging"
+RELEASES: Final = releases_table("fi_tiedote")
+FLAGGINGS: Final = flaggings_table("fi_liputus")
+MARKETS: Final = ("Helsinki", "Finland")  # «Main Market, Helsinki, Stockholm», «First North Finland»
+
+RELEASES_DATASET: Final = releases.dataset(
+    RELEASES_KEY, "Nasdaq Helsinki: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**", "oam_fi/**")
+)
+FLAGGING_DATASET: Final = flagging.dataset(
+    FLAGGING_KEY,
+    "Nasdaq Helsinki: flagging notifications",
+    FLAGGINGS,
+    RELEASES.name,
+    ("flagging_text/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
+)
+
+# An issuer is known by its name alone; a notification by its release, or by the issuer that its text names.
+LINKS: Final = (
+    Link(RELEASES.name, ISSUER, COMPANIES.name, ISSUER),
+    Link(FLAGGINGS.name, MESSAGE, RELEASES.name, MESSAGE),
+    Link(FLAGGINGS.name, ISSUER, COMPANIES.name, ISSUER),
+)
+# what an erased holder is told by
+HOLDERS: Final = {FLAGGINGS.name: ("holder", HOLDER)}

@@ -1,0 +1,44 @@
+"""Notices of accounts to filings without figures: what was filed on paper is told too (FORMAT fi 4).
+
+The register says that accounts were registered and when, not of which year: the period stays null. Accounts that
+were filed digitally have their own document, registered on the same day, and are told by it alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.fi.notices_fields import ACCOUNTS, DAY, KEY, NUMBER, RECORD, TYPE
+from connectors.fi.register import company_ids
+from warehouse.schema.ids import filing_id
+from warehouse.schema.tables import FILINGS
+
+FILING_TYPE: Final = "annual_report"
+
+
+def filings(notices: pl.LazyFrame, digital: pl.LazyFrame) -> pl.DataFrame:
+    """`filings` of paper accounts; `digital`: companies and days on which statements were registered."""
+    rows = notices.filter(pl.col(TYPE) == ACCOUNTS).join(
+        digital, left_on=[NUMBER, DAY], right_on=[NUMBER, "registrationDate"], how="anti"
+    )
+    found = rows.sort(NUMBER, DAY, RECORD).collect()
+    native = found.select(
+        pl.concat_str(NUMBER, pl.col(DAY).dt.to_string(), pl.col(RECORD), separator=":")
+    ).to_series()
+    return found.select(
+        filing_id=pl.Series([filing_id(KEY, one) for one in native], dtype=pl.String),
+        company_id=company_ids(pl.col(NUMBER)),
+        filing_type=pl.lit(FILING_TYPE),
+        native_id=native,
+        document_sha256=pl.lit(None, pl.String),
+        period_start=pl.lit(None, pl.Date),
+        period_end=pl.lit(None, pl.Date),
+        filed_at=pl.col(DAY),
+        is_amendment=pl.lit(value=False),
+        document_url=pl.lit(None, pl.String),
+        register=pl.lit(KEY),
+        raw="_raw",
+        observed_at="_observed_at",
+    ).select(FILINGS.names)

@@ -1,0 +1,62 @@
+"""What all datasets of the Finnish register office (PRH) share: host, licence, business ids, how a JSON body ends.
+
+Does not belong here: the fields of one dataset, or how records become a profile (`profiles`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import polars as pl
+from stdnum.fi import ytunnus
+
+from connectors.declare import Licence
+from warehouse.schema.identifiers import company_id
+
+MARKET: Final = "FI"
+HOST: Final = "avoindata.prh.fi"
+RATE: Final = 1.0  # a second: the service answers 300 a minute to all its users together
+COMPANIES_URL: Final = f"https://{HOST}/opendata-ytj-api/v3"
+STATEMENTS_URL: Final = f"https://{HOST}/opendata-xbrl-api/v3"
+NOTICES_URL: Final = f"https://{HOST}/opendata-registerednotices-api/v3"
+PREFIX: Final = company_id(MARKET, "")
+
+LICENCE: Final = Licence(
+    name="CC BY 4.0",
+    url="https://creativecommons.org/licenses/by/4.0/",
+    attribution="Lähde: Patentti- ja rekisterihallitus (PRH) ja Verohallinto",
+)
+
+_NUMBER: Final = re.compile(r"(\d{6,7})-?(\d)", re.ASCII)
+_DASHES: Final = str.maketrans(
+    {"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2212": "-"}
+)
+_SEVEN: Final = 7
+
+
+def business_id(text: str | None) -> str | None:
+    """`0112038-9` of any spelling that FORMAT 1 accepts; None for what is none.
+
+    Old ids have six digits and get a zero in front. The check digit decides nothing here (`has_check_digit`).
+    """
+    bare = "".join((text or "").translate(_DASHES).split()).upper().removeprefix("FI")
+    found = _NUMBER.fullmatch(bare)
+    return f"{found.group(1).zfill(_SEVEN)}-{found.group(2)}" if found else None
+
+
+def has_check_digit(number: str) -> bool:
+    """Whether the check digit of a canonical id holds (weights 7 9 10 5 8 4 2, modulo 11)."""
+    return ytunnus.is_valid(number)
+
+
+def company_ids(number: pl.Expr) -> pl.Expr:
+    """`firm:FI:<Y-tunnus>` of a column of canonical ids."""
+    return pl.lit(PREFIX) + number
+
+
+def error_of(body: Any) -> str | None:
+    """What an error body of the service says (FORMAT 0: `errorcode`, `message`); None for anything else."""
+    if not isinstance(body, dict) or "errorcode" not in body:
+        return None
+    return f"error answer of the service (errorcode {body['errorcode']})"

@@ -1,0 +1,97 @@
+"""The status of a Finnish company (FORMAT fi 7): one decision table, first match wins.
+
+The `status` of the business id is «2» for all and is never looked at: liveness is the end of the registration, the
+code of the Trade Register and its newest entry. Does not belong here: the rest of the profile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from connectors.fi import ytj_fields as f
+
+_situation: Final = pl.col("companySituation")
+_since: Final = pl.col("companySituation.registrationDate")
+_newest: Final = pl.col("tradeRegister.type")
+_register_code: Final = pl.col("tradeRegisterStatus")
+_nothing: Final = pl.lit(None, pl.String)
+
+_CEASED: Final = (_newest == f.CEASED) & pl.col("tradeRegister.endDate").is_null()
+IS_DISSOLVED: Final = (
+    pl.col("endDate").is_not_null()
+    | (_register_code == f.CEASED).fill_null(value=False)
+    | _CEASED.fill_null(value=False)
+)
+DISSOLVED_DATE: Final = pl.coalesce(
+    "endDate", pl.when(_newest == f.CEASED).then("tradeRegister.registrationDate")
+)
+
+# Companies that were on a tax register and are on none: the registry has no word for it. Housing and real-estate
+# companies are left out: they often never employ or sell.
+_SUSPENDED: Final = (
+    _newest.is_in(f.REGISTERED)
+    & pl.col("tradeRegister.endDate").is_null()
+    & ~pl.col("companyForm.type").is_in(list(f.PROPERTY_FORMS)).fill_null(value=False)
+    & (pl.col("taxRegisters.open") == 0)
+    & pl.col("taxRegisters.endDate").is_not_null()
+).fill_null(value=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of the table: when it holds, what follows. `word` is the register's own."""
+
+    holds: pl.Expr
+    status: str
+    detail: str | None
+    since: pl.Expr
+    word: pl.Expr
+
+
+def _is(situation: str) -> pl.Expr:
+    return (_situation == situation).fill_null(value=False)
+
+
+RULES: Final = (
+    Rule(IS_DISSOLVED, "dissolved", None, DISSOLVED_DATE, _register_code),
+    Rule(_is("KONK"), "dormant", "bankruptcy", _since, _situation),
+    Rule(_is("SELTILA"), "dormant", "liquidation", _since, _situation),
+    Rule(_is("SANE"), "active", "reorganisation", _since, _situation),
+    Rule(_SUSPENDED, "dormant", "business_suspended", pl.col("taxRegisters.endDate"), _register_code),
+)
+# Back to life: since the end of the last situation, the entry that overtook a deletion, or the tax register that
+# was entered again; else nobody says.
+_BACK: Final = pl.max_horizontal(
+    pl.col("companySituation.endDate"),
+    pl.when(pl.col("tradeRegister.ceased").is_not_null()).then("tradeRegister.registrationDate"),
+    pl.when(pl.col("taxRegisters.registrationDate") > pl.col("taxRegisters.endDate")).then(
+        "taxRegisters.registrationDate"
+    ),
+)
+_OTHERWISE: Final = Rule(pl.lit(value=True), "active", None, _BACK, _register_code)
+
+
+def _first_match(values: list[pl.Expr], otherwise: pl.Expr) -> pl.Expr:
+    found = otherwise
+    for rule, value in reversed(list(zip(RULES, values, strict=True))):
+        found = pl.when(rule.holds).then(value).otherwise(found)
+    return found
+
+
+def columns(known: pl.Expr, register: str) -> list[pl.Expr]:
+    """The status columns of `companies`; a company that only its statements name is active, decided by nobody."""
+    status = _first_match([pl.lit(rule.status) for rule in RULES], pl.lit(_OTHERWISE.status))
+    detail = _first_match([pl.lit(rule.detail, pl.String) for rule in RULES], _nothing)
+    since = _first_match([rule.since for rule in RULES], _OTHERWISE.since)
+    word = _first_match([rule.word for rule in RULES], _OTHERWISE.word)
+    return [
+        pl.when(known).then(status).otherwise(pl.lit("active")).alias("status"),
+        pl.when(known).then(detail).alias("status_detail"),
+        pl.when(known).then(since).alias("status_date"),
+        pl.when(known).then(pl.lit(register)).alias("status_source"),
+        pl.when(known).then(word).alias("registry_status"),
+        pl.when(known & IS_DISSOLVED).then(DISSOLVED_DATE).alias("dissolved_date"),
+    ]

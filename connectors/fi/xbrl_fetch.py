@@ -1,0 +1,133 @@
+"""Fetching statements: the lists by day of registration, then each statement that is new in them.
+
+At first month by month from the first month that the service knows, later the last week again, for what was
+registered behind our back. Does not belong here: rates and retries (`connectors.kit.http`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.fi.register import STATEMENTS_URL
+from connectors.fi.xbrl_fields import DATE, NUMBER
+from connectors.kit.errors import FetchError, WrongBody
+from connectors.kit.formats import Format
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+LIST_URL: Final = f"{STATEMENTS_URL}/all_financial_statements"
+STATEMENT_URL: Final = f"{STATEMENTS_URL}/financial"
+FIRST: Final = date(2023, 7, 1)  # the service answers for days from here on (FORMAT 3.1)
+AGAIN: Final = timedelta(days=7)
+_MONTH: Final = timedelta(days=30)
+_DAY: Final = timedelta(days=1)
+_NONE: Final = (400, 404)  # the statement is not there after all; it is asked for again with the week
+_OK: Final = 200
+
+
+class Walked(msgspec.Struct):
+    """How far the lists were walked, and what of the last week was asked: `id|last day` -> day registered."""
+
+    until: date
+    asked: dict[str, str] = {}
+
+    def cursor(self) -> Cursor:
+        return Cursor(msgspec.json.encode(self).decode())
+
+    @staticmethod
+    def of(cursor: Cursor | None) -> Walked:
+        try:
+            return Walked(FIRST - _DAY) if cursor is None else msgspec.json.decode(cursor.value, type=Walked)
+        except msgspec.MsgspecError:
+            return Walked(FIRST - _DAY)
+
+    def reached(self, until: date) -> None:
+        """Walked up to a day: what is older than the week that is asked again may be forgotten."""
+        self.until = until
+        kept = (until - AGAIN).isoformat()
+        self.asked = {key: day for key, day in self.asked.items() if day >= kept}
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Lists and new statements, oldest first; what was walked is remembered with the last piece of a window.
+
+    Where the service stops answering, what has arrived is handed over with what was asked before that is told.
+    """
+    walked = Walked.of(cursor)
+    start = max(FIRST, walked.until - AGAIN + _DAY)
+    today: date | None = None
+    while today is None or start <= today:
+        end = start + _MONTH - _DAY
+        held: Arrival | None = None
+        try:
+            for arrival in _window(http, walked, start, end):
+                today = today or arrival.observed_at.date()
+                if held is not None:
+                    yield held
+                held = arrival
+        except FetchError:
+            yield from _with_cursor(held, walked)
+            raise
+        walked.reached(min(end, today or end))
+        yield from _with_cursor(held, walked)
+        start = end + _DAY
+
+
+def _with_cursor(held: Arrival | None, walked: Walked) -> Iterator[Arrival]:
+    if held is not None:
+        yield replace(held, cursor=walked.cursor())
+
+
+def lists(http: Http, start: date, end: date) -> Iterator[tuple[Arrival, list[dict[str, Any]]]]:
+    """The pages of one window of days, and the lines of each."""
+    seen, page = 0, 1
+    while True:
+        query = {"registeredDateStart": start, "registeredDateEnd": end, "page": page}
+        answer = http.get(f"{LIST_URL}?{urlencode(query)}", expect={Format.JSON})
+        items, total = _page(answer)
+        seen += len(items)
+        yield answer.arrival(f"all_financial_statements_{start}_{end}_{page}.json", Scope.PART), items
+        if not items or (total is not None and seen >= total):
+            return
+        page += 1
+
+
+def _window(http: Http, walked: Walked, start: date, end: date) -> Iterator[Arrival]:
+    """The pages of one window, then the statements they name that were not asked for."""
+    wanted: list[tuple[str, str, str]] = []
+    for arrival, items in lists(http, start, end):
+        wanted += [_subject(item) for item in items]
+        yield arrival
+    for number, last, registered in wanted:
+        key = f"{number}|{last}"
+        if walked.asked.get(key) == registered:
+            continue
+        query = {NUMBER: number, DATE: last}
+        answer = http.get(
+            f"{STATEMENT_URL}?{urlencode(query)}", expect={Format.XML, Format.HTML}, allow=_NONE
+        )
+        if answer.status == _OK:
+            walked.asked[key] = registered
+            yield answer.arrival(f"{number}_{last}.xml", Scope.PART)
+
+
+def _page(answer: Fetched) -> tuple[list[dict[str, Any]], int | None]:
+    """Items and total; a page out of range is an empty list."""
+    try:
+        body: Any = msgspec.json.decode(answer.read())
+        items, total = body["financials"], body.get("totalResults")
+    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError):
+        raise WrongBody(answer.url, answer.status, "a list of statements was due") from None
+    return [item for item in items if isinstance(item, dict)], total if isinstance(total, int) else None
+
+
+def _subject(item: dict[str, Any]) -> tuple[str, str, str]:
+    return str(item.get(NUMBER)), str(item.get(DATE)), str(item.get("registrationDate") or "")

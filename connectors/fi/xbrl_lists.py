@@ -1,0 +1,53 @@
+"""Lists of statements: which company filed for which last day, and when it was registered (FORMAT fi 3.1).
+
+Does not belong here: asking for them (`xbrl_fetch`), or the statements themselves (`xbrl_document`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from connectors.declare import Piece, Unreadable
+from connectors.fi.register import business_id
+from connectors.fi.xbrl_fields import DATE, NUMBER
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.facts import day
+from connectors.kit.record import Record, RecordError
+from connectors.kit.staged import Tally
+
+LIST: Final = "financials"
+
+
+def listed(
+    piece: Piece, body: bytes, tally: Tally
+) -> tuple[list[dict[str, Any]], list[tuple[object, str, object]]]:
+    """Rows of a list, and the lines of it that do not read."""
+    try:
+        items: Any = msgspec.json.decode(body)[LIST]
+    except (*MALFORMED, KeyError, TypeError) as error:
+        raise Unreadable(piece.dataset, piece.name, f"a list of statements was due: {error}") from None
+    rows: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    for place, item in enumerate(items if isinstance(items, list) else [], start=1):
+        try:
+            row = _line(item, tally)
+            rows += [] if row is None else [row]
+        except RecordError as error:
+            rejects.append((place, str(error), item))
+    return rows, rejects
+
+
+def _line(item: Any, tally: Tally) -> dict[str, Any] | None:
+    record = Record(item, tally, str(item.get(NUMBER)) if isinstance(item, dict) else "")
+    number, written = business_id(record.need(NUMBER)), record.need(DATE)
+    registered = record.text("registrationDate")
+    record.close()
+    last, when = day(written, is_end=False), day(registered, is_end=False)
+    if number is None or last is None:
+        raise RecordError(NUMBER if number is None else DATE, f"is none: {written}")
+    if registered and when is None:
+        tally.add("unreadable_value", "registrationDate", number)
+    # the list by period end does not say when: such a line tells nothing that the statement does not
+    return None if when is None else {NUMBER: number, DATE: last, "registrationDate": when}

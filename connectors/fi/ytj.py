@@ -1,0 +1,135 @@
+"""Dataset fi.ytj: companies of the Business Information System (YTJ v3), from the bulk zip and search pages.
+
+Belongs here: the declaration, what a file is, objects to staged rows, the daily bulk. Does not belong here: which
+of several names or entries counts (`ytj_rows`), the shared profile (`profiles`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    Arrival,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.fi import ytj_stream
+from connectors.fi.register import COMPANIES_URL, HOST, LICENCE, RATE, error_of
+from connectors.fi.ytj_fields import COMPANIES, KEY
+from connectors.fi.ytj_model import Company
+from connectors.fi.ytj_rows import Row, number_of
+from connectors.kit import staged, strict
+from connectors.kit.bodies import NotModified, Validators
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, opening, sniff
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+BULK_URL: Final = f"{COMPANIES_URL}/all_companies"
+BULK_NAME: Final = "all_companies.zip"
+_BULK: Final = re.compile(r"all_companies[^/]*$")
+_RETIRED_API: Final = re.compile(rb'"type"\s*:\s*"fi\.prh\.opendata\.(?:bis|tr)"')
+_POSTAL: Final = re.compile(rb'"municipal_code"')
+_EMPTY: Final = re.compile(rb'"companies"\s*:\s*\[\s*\]')
+_NUMBER_KEY: Final = b'"businessId"'
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """The bulk (a zip or its JSON), search pages, single objects. Only a fetch knows that a file is complete."""
+    head = opening(head).removeprefix(codecs.BOM_UTF8)
+    found = sniff(head)
+    # a page or nothing under the bulk's own name is not left out in silence: reading refuses it
+    if found is Format.ZIP or (found is not Format.JSON and _BULK.search(name)):
+        return Recognised(None, Scope.PART)
+    if found is not Format.JSON:
+        return NotOurs(f"{found} where the JSON of companies was due")
+    reason = _not_ours(head)
+    return Recognised(None, Scope.PART) if reason is None else NotOurs(reason)
+
+
+def _not_ours(head: bytes) -> str | None:
+    if _RETIRED_API.search(head[:4096]):
+        return "answer of the retired APIs bis/v1 and tr/v1: switched off, their companies come from v3"
+    if _POSTAL.search(head[:4096]):
+        return "Posti's post codes: the list is kept in codes/postcodes.csv and codes/municipalities.csv"
+    if _EMPTY.search(head) and ytj_stream.is_object(head):
+        return "search page without companies"
+    try:
+        reason = error_of(msgspec.json.decode(head))
+    except MALFORMED:
+        reason = None  # longer than its head, or damaged: reading will tell
+    if reason is None and _NUMBER_KEY not in head:
+        return "JSON without a business id"
+    return reason
+
+
+def split(piece: Piece) -> Iterator[Piece]:
+    """The JSON member of the zip, whatever its name before the suffix (FORMAT 2.1)."""
+    found = False
+    for member in staged.members(piece, keep=lambda name: name.lower().endswith(".json")):
+        found = True
+        yield member
+    if not found:
+        raise Unreadable(piece.dataset, piece.name, "a zip without a .json member")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of `fi_ytj`."""
+    tally = staged.Tally(piece.dataset)
+    rows = Row(tally)
+    seen: set[str] = set()
+    array = replace(piece, open=partial(ytj_stream.opened, piece))
+    for chunk in strict.decode(array, Company, tally, key="businessId"):
+        taken: list[dict[str, Any]] = []
+        rejects = list(chunk.rejects.iter_rows())
+        for company in chunk.records:
+            number = number_of(company)
+            reason = (
+                "no business id" if number is None else "repeated in this file" if number in seen else None
+            )
+            if number is None or reason is not None:
+                rejects.append((number or str(company.businessId), str(reason), ""))
+                continue
+            seen.add(number)
+            taken.append(rows.of(company, number))
+        yield staged.batch(COMPANIES, taken, staged.reject_rows(rejects), tally.drain())
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """All companies, once a day; nothing where the file is the one of the last time."""
+    answer = http.download(BULK_URL, expect={Format.ZIP}, since=Validators.of(cursor))
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(BULK_NAME, Scope.FULL, answer.validators.cursor())
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Business Information System (YTJ): companies",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 4 * * *", stale_after_hours=48),  # made anew every day
+    guard=Guard(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    host=HOST,
+    rate=RATE,
+    staged={COMPANIES.name: COMPANIES},
+    files=("ytj_v3/**", "ytj/**", "bis_v1_legacy/**", "reference/**", "**/all_companies*"),
+    recognise=recognise,
+    split=split,
+    read=read,
+    fetch=fetch,
+)

@@ -1,0 +1,162 @@
+"""The shape of a company object of YTJ v3 and of the notices API (FORMAT fi 2.2), in the source's own spelling.
+
+Belongs here: every documented key, so that anything else is drift. Any key may be absent, null or "", and codes
+come as text or numbers, so every scalar admits both. Does not belong here: what keys mean (`ytj_rows`).
+"""
+# ruff: noqa: N815 - attribute names are the source's
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+Scalar = str | int | float | bool | None
+Blank = Literal[""] | None
+T = TypeVar("T")
+
+
+class Described(msgspec.Struct, forbid_unknown_fields=True):
+    """A label in one language."""
+
+    languageCode: Scalar = None
+    description: Scalar = None
+
+
+class Identifier(msgspec.Struct, forbid_unknown_fields=True):
+    """Business id or EUID."""
+
+    value: Scalar = None
+    registrationDate: Scalar = None
+    source: Scalar = None
+
+
+class Name(msgspec.Struct, forbid_unknown_fields=True):
+    """One name, present or former."""
+
+    name: Scalar = None
+    type: Scalar = None
+    registrationDate: Scalar = None
+    endDate: Scalar = None
+    version: Scalar = None
+    source: Scalar = None
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True):
+    """The industry."""
+
+    type: Scalar = None
+    typeCodeSet: Scalar = None
+    descriptions: list[Described] | Blank = None
+    registrationDate: Scalar = None
+    source: Scalar = None
+
+
+class Website(msgspec.Struct, forbid_unknown_fields=True):
+    """The website."""
+
+    url: Scalar = None
+    registrationDate: Scalar = None
+    source: Scalar = None
+
+
+class Form(msgspec.Struct, forbid_unknown_fields=True):
+    """One legal form, present or former."""
+
+    type: Scalar = None
+    descriptions: list[Described] | Blank = None
+    registrationDate: Scalar = None
+    endDate: Scalar = None
+    version: Scalar = None
+    source: Scalar = None
+
+
+class Situation(msgspec.Struct, forbid_unknown_fields=True):
+    """Bankruptcy, liquidation or restructuring."""
+
+    type: Scalar = None
+    descriptions: Any = None
+    registrationDate: Scalar = None
+    endDate: Scalar = None
+    source: Scalar = None
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True):
+    """One entry in one register."""
+
+    type: Scalar = None
+    descriptions: list[Described] | Blank = None
+    registrationDate: Scalar = None
+    endDate: Scalar = None
+    register: Scalar = None
+    authority: Scalar = None
+
+
+class PostOffice(msgspec.Struct, forbid_unknown_fields=True):
+    """The post office in one language, with the municipality."""
+
+    city: Scalar = None
+    languageCode: Scalar = None
+    municipalityCode: Scalar = None
+    active: Scalar = None
+    postCode: Scalar = None
+
+
+class Address(msgspec.Struct, forbid_unknown_fields=True):
+    """One address. `co` names a person at times and is not read."""
+
+    type: Scalar = None
+    street: Scalar = None
+    buildingNumber: Scalar = None
+    entrance: Scalar = None
+    apartmentNumber: Scalar = None
+    apartmentIdSuffix: Scalar = None
+    postOfficeBox: Scalar = None
+    co: Any = None
+    postCode: Scalar = None
+    postOffices: list[PostOffice] | Blank = None
+    country: Scalar = None
+    freeAddressLine: Scalar = None
+    registrationDate: Scalar = None
+    endDate: Scalar = None
+    source: Scalar = None
+
+
+class Company(msgspec.Struct, forbid_unknown_fields=True):
+    """One company object."""
+
+    businessId: Identifier | Blank = None
+    euId: Identifier | Blank = None
+    names: list[Name] | Blank = None
+    mainBusinessLine: Line | Blank = None
+    website: Website | Blank = None
+    companyForms: list[Form] | Blank = None
+    companySituations: list[Situation] | Blank = None
+    registeredEntries: list[Entry] | Blank = None
+    addresses: list[Address] | Blank = None
+    tradeRegisterStatus: Scalar = None
+    status: Scalar = None
+    registrationDate: Scalar = None
+    endDate: Scalar = None
+    lastModified: Scalar = None
+
+
+def text(value: Scalar) -> str | None:
+    """A scalar as text: blank is missing, 16 and 16.0 are «16» (FORMAT 9: codes come as text or numbers)."""
+    if isinstance(value, str) and value.isalnum():
+        return value  # nearly always
+    if value is None or value == "" or isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return " ".join(str(value).split()) or None
+
+
+def items(value: list[T] | Blank) -> list[T]:
+    """A list; absent, null and "" are none."""
+    return value if isinstance(value, list) else []
+
+
+def whole(value: T | Blank) -> T | None:
+    """An object; absent, null and "" are none."""
+    return None if isinstance(value, str) else value

@@ -1,0 +1,283 @@
+"""Company objects to rows of `fi_ytj`: which of several names, forms, entries and addresses count.
+
+Belongs here: one object to one row, unknown codes counted. Does not belong here: streams (`ytj_stream`), the
+shared profile and its status (`profiles`, `statuses`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from connectors.fi import codes
+from connectors.fi import ytj_fields as f
+from connectors.fi.register import business_id, has_check_digit
+from connectors.fi.ytj_model import (
+    Address,
+    Blank,
+    Company,
+    Described,
+    Entry,
+    Form,
+    Name,
+    Scalar,
+    Situation,
+    items,
+    text,
+    whole,
+)
+from connectors.kit.staged import Tally
+from connectors.nasdaq.names import issuer_key
+
+_ZONE: Final = ZoneInfo("Europe/Helsinki")
+_LANGUAGES: Final = ("3", "1", "2")  # English before Finnish before Swedish
+_CITY_LANGUAGES: Final = ("1", "2", "3")
+_NEVER: Final = date.min
+_FIRST: Final = 1
+
+
+class Row:
+    """Turns company objects into rows; what is unknown or unreadable is counted under the company's number."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._number = ""
+
+    def of(self, company: Company, number: str) -> dict[str, Any]:
+        """The row of one company."""
+        self._number = number
+        if not has_check_digit(number):
+            self._tally.add("wrong_check_digit", f.NUMBER, number)
+        issued, euid, website = whole(company.businessId), whole(company.euId), whole(company.website)
+        form = self._form(items(company.companyForms))
+        return {
+            f.NUMBER: number,
+            "businessId.registrationDate": self._day(issued and issued.registrationDate),
+            "euId": euid and text(euid.value),
+            **self._names(items(company.names), form, text(company.endDate) is None),
+            **self._line(company),
+            "website.url": website and text(website.url),
+            "companyForm.type": form and text(form.type),
+            "companyForm.description": form and label(form.descriptions),
+            **self._situations(items(company.companySituations)),
+            **self._entries(items(company.registeredEntries)),
+            **self._place(items(company.addresses)),
+            "tradeRegisterStatus": self._known(
+                company.tradeRegisterStatus, f.ENTRY_TYPES, "tradeRegisterStatus"
+            ),
+            "status": text(company.status),
+            "registrationDate": self._day(company.registrationDate),
+            "endDate": self._day(company.endDate),
+            "lastModified": self._instant(company.lastModified),
+        }
+
+    def _day(self, value: Scalar) -> date | None:
+        written = text(value)
+        if written is None:
+            return None
+        try:
+            return date.fromisoformat(written[:10])
+        except ValueError:
+            self._tally.add("unreadable_value", written, self._number)
+            return None
+
+    def _instant(self, value: Scalar) -> datetime | None:
+        """`2026-08-19T10:04:06` and `2024-11-21 01:49:24`, local time of Helsinki (FORMAT 2.2)."""
+        written = text(value)
+        if written is None:
+            return None
+        try:
+            found = datetime.fromisoformat(written)
+            return (found if found.tzinfo else found.replace(tzinfo=_ZONE)).astimezone(UTC)
+        except (ValueError, OverflowError):  # the first or last day of the calendar, moved over its edge
+            self._tally.add("unreadable_value", "lastModified", self._number)
+            return None
+
+    def _known(self, value: Scalar, known: Iterable[str], subject: str) -> str | None:
+        """The code; one that nobody documents is counted and kept."""
+        code = text(value)
+        if code is not None and code not in known:
+            self._tally.add("unknown_code", f"{subject} {code}", self._number)
+        return code
+
+    def _names(self, names: list[Name], form: Form | None, living: bool) -> dict[str, Any]:
+        """Type 1 without an end, of the lowest version, then the newest; of a ceased company the last one."""
+        kinds = [(self._known(one.type, f.NAME_TYPES, "names.type"), one) for one in names]
+        own = [one for kind, one in kinds if kind == f.COMPANY_NAME and text(one.name)]
+        present = [one for one in own if text(one.endDate) is None]
+        former = sorted((one for one in own if text(one.endDate)), key=self._ended, reverse=True)
+        chosen = self._newest(present) or (former[0] if former else None)
+        name = text(chosen.name) if chosen is not None else None
+        if name is None:
+            self._tally.add("no_name", f.NUMBER, self._number)
+        parallel = [
+            text(one.name) for kind, one in kinds if kind == f.PARALLEL_NAME and text(one.endDate) is None
+        ]
+        is_public = form is not None and text(form.type) == f.PUBLIC_LIMITED
+        previous = dict.fromkeys(text(one.name) for one in former if one is not chosen)
+        return {
+            "name": name,
+            "previousNames": [one for one in previous if one and one != name],
+            "parallelNames": [one for one in parallel if one],
+            "issuerKey": issuer_key(name, is_public=is_public) if name and living and present else None,
+        }
+
+    def _ended(self, one: Name | Situation) -> date:
+        return self._day(one.endDate) or _NEVER
+
+    def _newest(self, found: Sequence[Any]) -> Any:
+        """The lowest version, of several the latest registration."""
+        if not found:
+            return None
+        return min(
+            found,
+            key=lambda one: (_version(one.version), -(self._day(one.registrationDate) or _NEVER).toordinal()),
+        )
+
+    def _form(self, forms: list[Form]) -> Form | None:
+        return self._newest([one for one in forms if text(one.endDate) is None]) or self._newest(forms)
+
+    def _line(self, company: Company) -> dict[str, Any]:
+        line = whole(company.mainBusinessLine)
+        code = None if line is None else text(line.type)
+        if line is None or code is None:
+            return {}
+        edition = self._known(line.typeCodeSet, (*f.SCHEMES, *f.OLD_SETS), "typeCodeSet")
+        return {
+            "mainBusinessLine.type": code.replace(".", ""),
+            "mainBusinessLine.typeCodeSet": edition,
+            "mainBusinessLine.description": label(line.descriptions),
+        }
+
+    def _situations(self, found: list[Situation]) -> dict[str, Any]:
+        kinds = [(self._known(one.type, f.SITUATIONS, "companySituations.type"), one) for one in found]
+        # an unknown one is counted, and decides nothing
+        still = [(kind, one) for kind, one in kinds if kind in f.SITUATIONS and text(one.endDate) is None]
+        gravest = min(still, key=lambda pair: f.SITUATIONS.index(pair[0]), default=None)
+        closed = [self._day(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
+        return {
+            "companySituation": gravest and gravest[0],
+            "companySituation.registrationDate": gravest and self._day(gravest[1].registrationDate),
+            "companySituation.endDate": max((day for day in closed if day), default=None),
+        }
+
+    def _entries(self, entries: list[Entry]) -> dict[str, Any]:
+        for one in entries:
+            self._known(one.type, f.ENTRY_TYPES, "registeredEntries.type")
+        registers = [
+            (self._known(one.register, f.REGISTERS, "registeredEntries.register"), one) for one in entries
+        ]
+        tax = [(self._day(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS]
+        ends = [end for end, _ in tax if end]
+        vat = any(
+            register == f.VAT_REGISTER and text(one.endDate) is None and text(one.type) != f.CEASED
+            for register, one in registers
+        )
+        still = [one for end, one in tax if end is None and text(one.type) not in (f.UNREGISTERED, f.CEASED)]
+        return {
+            **self._trade([one for register, one in registers if register == f.TRADE_REGISTER]),
+            "taxRegisters.open": len(still),
+            "taxRegisters.registrationDate": max(
+                (day for one in still if (day := self._day(one.registrationDate))), default=None
+            ),
+            "taxRegisters.endDate": max(ends, default=None),
+            "vat": vat,
+        }
+
+    def _trade(self, entries: list[Entry]) -> dict[str, Any]:
+        """The newest entry of the Trade Register, and a deletion that a newer one overtook."""
+        if not entries:
+            return {}
+        dated = [(self._day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)]
+        first, _, newest = max(dated, key=lambda entry: entry[:2])
+        ceased = [
+            self._day(one.endDate) for one in entries if text(one.type) == f.CEASED and one is not newest
+        ]
+        return {
+            "tradeRegister.type": text(newest.type),
+            "tradeRegister.registrationDate": first if first != _NEVER else None,
+            "tradeRegister.endDate": self._day(newest.endDate),
+            "tradeRegister.ceased": max((day for day in ceased if day), default=None),
+        }
+
+    def _place(self, addresses: list[Address]) -> dict[str, Any]:
+        """The visiting address, else the postal one; the municipality of whichever names one (FORMAT 7)."""
+        kinds = [(self._known(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses]
+        said = [
+            one for kind in (f.VISITING, f.POSTAL) for found, one in kinds if found == kind and _says(one)
+        ]
+        if not said:
+            return {}
+        chosen = said[0]
+        municipality, post_code = self._municipality(said)
+        return {
+            "address.lines": _lines(chosen) or None,
+            "address.postCode": text(chosen.postCode),
+            "address.city": _city(chosen),
+            "address.country": text(chosen.country),
+            "address.municipalityCode": municipality,
+            "address.placedBy": post_code,
+        }
+
+    def _municipality(self, said: list[Address]) -> tuple[str | None, str | None]:
+        """The municipality code, else by the post code; a foreign address has none."""
+        for one in said:
+            for office in items(one.postOffices):
+                code = text(office.municipalityCode)
+                if code is not None:
+                    code = code.zfill(3)
+                    if code not in codes.MUNICIPALITIES:
+                        self._tally.add("unknown_municipality", code, self._number)
+                    return code, None
+        for one in said:
+            post_code = text(one.postCode)
+            found = (
+                None
+                if text(one.country) not in (None, "FI")
+                else codes.POST_CODES.get(post_code, "municipality")
+            )
+            if found is not None:
+                return found, post_code
+        return None, None
+
+
+def number_of(company: Company) -> str | None:
+    """The canonical business id of a company object; None where it has none."""
+    issued = whole(company.businessId)
+    return None if issued is None else business_id(text(issued.value))
+
+
+def label(descriptions: list[Described] | Blank) -> str | None:
+    """English, else Finnish, else Swedish; their order in a record is arbitrary (FORMAT 2.2)."""
+    by_language = {text(one.languageCode): text(one.description) for one in items(descriptions)}
+    return next((by_language[code] for code in _LANGUAGES if by_language.get(code)), None)
+
+
+def _version(value: Scalar) -> int:
+    written = text(value)
+    return int(written) if written is not None and written.isdecimal() else _FIRST
+
+
+def _says(address: Address) -> bool:
+    return any(
+        text(value)
+        for value in (address.street, address.postCode, address.postOfficeBox, address.freeAddressLine)
+    )
+
+
+def _lines(address: Address) -> list[str]:
+    number = "".join(filter(None, (text(address.apartmentNumber), text(address.apartmentIdSuffix))))
+    street = " ".join(
+        filter(None, (text(address.street), text(address.buildingNumber), text(address.entrance), number))
+    )
+    box = text(address.postOfficeBox)
+    lines = (street if text(address.street) else None, box and f"PL {box}", text(address.freeAddressLine))
+    return [line for line in lines if line]
+
+
+def _city(address: Address) -> str | None:
+    by_language = {text(one.languageCode): text(one.city) for one in items(address.postOffices)}
+    ordered = (by_language.get(code) for code in (*_CITY_LANGUAGES, None))
+    return next((city for city in ordered if city), None)

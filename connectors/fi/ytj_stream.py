@@ -1,0 +1,78 @@
+"""The bulk of YTJ v3 and its search pages as one stream of an array of company objects.
+
+The bulk is an array, or an object with the array under `companies` (FORMAT fi 2.1): two or three gigabytes, never
+held as a whole. Does not belong here: what an element means (`ytj_rows`).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import BinaryIO, Final
+
+from connectors.declare import Piece, Unreadable
+from connectors.kit import staged
+
+HEAD: Final = 65_536
+_TAIL: Final = 4_096  # bytes kept back, in which an object's own end must lie
+_OPENING: Final = re.compile(rb'"companies"\s*:\s*(?=\[)')
+_ENDING: Final = re.compile(rb'\]\s*(?:,\s*"\w+"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*)*\}\s*\Z')
+_ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
+_OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
+
+
+def is_array(head: bytes) -> bool:
+    """Whether the body is a bare array."""
+    return _ARRAY.match(head) is not None
+
+
+def is_object(head: bytes) -> bool:
+    """Whether the body is one object."""
+    return _OBJECT.match(head) is not None
+
+
+class _Array(io.RawIOBase):
+    """The array under one key of an object: what stands before and behind it is left out."""
+
+    def __init__(self, source: BinaryIO, start: int, dataset: str, name: str) -> None:
+        source.read(start)
+        self._source = source
+        self._where = (dataset, name)
+        self._held = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        while not self._ended and len(self._held) <= _TAIL:
+            more = self._source.read(max(len(buffer), _TAIL))
+            self._held += more
+            if not more:
+                self._held, self._ended = self._without_end(), True
+        ready = self._held if self._ended else self._held[:-_TAIL]
+        taken = ready[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._held = self._held[len(taken) :]
+        return len(taken)
+
+    def _without_end(self) -> bytes:
+        found = _ENDING.search(self._held)
+        if found is None:
+            raise Unreadable(*self._where, "cut off, or `companies` is not the last list of the object")
+        return self._held[: found.start() + 1]
+
+    def close(self) -> None:
+        if not self.closed:
+            self._source.close()
+        super().close()
+
+
+def opened(piece: Piece) -> BinaryIO:
+    """The piece as an array, or as the one company object it is."""
+    with staged.opened(piece) as body:
+        head = body.read(HEAD)
+    opening = None if is_array(head) else _OPENING.search(head)
+    if opening is None:
+        return staged.opened(piece)
+    return io.BufferedReader(_Array(staged.opened(piece), opening.end(), piece.dataset, piece.name), 1 << 18)

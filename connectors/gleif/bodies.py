@@ -1,0 +1,233 @@
+"""Bodies with LEI records taken apart as streams: API answers, the JSON golden copy, LEI-CDF XML.
+
+Belongs here: telling the three apart, records one after another in bounded memory, and the same bodies without
+persons. Does not belong here: what a record says (`records`).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Generator, Iterator
+from enum import StrEnum
+from typing import Any, BinaryIO, Final, cast
+
+import msgspec
+from lxml import etree
+
+from connectors.gleif import records
+from connectors.gleif.numbers import is_personal
+from connectors.gleif.records import Row
+from connectors.kit import chunks
+from connectors.kit.formats import Format, sniff
+from connectors.kit.streams import stream
+
+HEAD: Final = 64 * 1024
+_ANSWER: Final = 64 << 20  # an answer of the API is 200 records at most
+_BLOCK: Final = 4 << 20
+_LONGEST: Final = 16 << 20  # of one record
+_TAIL: Final = 1024  # bytes held back, among which the last brace is
+_GOLDEN: Final = re.compile(rb'\s*\{\s*"records"\s*:\s*')
+_API: Final = re.compile(rb'"type"\s*:\s*"lei-records"')
+_NO_DATA: Final = re.compile(rb'"data"\s*:\s*\[\s*\]')
+_XML: Final = re.compile(rb"<(?:\w+:)?LEIData[\s>]")
+_RECORD_END: Final = re.compile(rb"</(?:[\w.-]+:)?LEIRecord\s*>")
+_RECORD_START: Final = re.compile(rb"<(?:[\w.-]+:)?LEIRecord[\s>]")
+
+
+class Edition(StrEnum):
+    API = "api"
+    GOLDEN_COPY = "golden copy"
+    XML = "xml"
+
+
+class NoRecords(Exception):  # noqa: N818 - named for what it says of a body
+    """A body without LEI records, or one that breaks off; the message says what was found."""
+
+
+def edition(head: bytes) -> Edition | None:
+    """Which edition a body is, by its first bytes; None for another."""
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _GOLDEN.match(head):
+        return Edition.GOLDEN_COPY
+    kind = sniff(head)
+    if kind is Format.XML and _XML.search(head):
+        return Edition.XML
+    return Edition.API if kind is Format.JSON and (_API.search(head) or _NO_DATA.search(head)) else None
+
+
+def rows(body: BinaryIO) -> Iterator[Row]:
+    """Every record of a body. Raises NoRecords."""
+    head = body.read(HEAD)
+    kind = edition(head)
+    rest = _Rejoined(head, body)
+    try:
+        if kind is Edition.API:
+            yield from map(records.of_api, _answered(rest.read(_ANSWER)))
+        elif kind is Edition.GOLDEN_COPY:
+            for raw in _raws(rest, head):
+                yield records.of_golden_copy(msgspec.json.decode(raw))
+        elif kind is Edition.XML:
+            yield from _elements(cast("BinaryIO", rest))
+        else:
+            raise NoRecords("LEI records were due (API answer, golden copy or LEI-CDF XML)")
+    except (chunks.NotJson, *chunks.MALFORMED, etree.XMLSyntaxError) as error:
+        raise NoRecords(f"LEI records that do not parse: {error}") from error
+
+
+def without_persons(body: BinaryIO) -> BinaryIO:
+    """The body without records of sole proprietors, and nothing of a body that cannot be looked through."""
+    return stream(_kept(body))
+
+
+def _kept(body: BinaryIO) -> Generator[bytes, None, None]:
+    head = body.read(HEAD)
+    kind = edition(head)
+    rest = _Rejoined(head, body)
+    try:
+        if kind is Edition.API:
+            yield _answer_kept(rest.read(_ANSWER))
+        elif kind is Edition.GOLDEN_COPY:
+            yield from _golden_kept(rest, head)
+        elif kind is Edition.XML:
+            yield from _xml_kept(cast("BinaryIO", rest))
+        else:
+            yield b'{"unreadable": "no LEI records"}'
+    except (chunks.NotJson, *chunks.MALFORMED, NoRecords) as error:
+        yield b"\n" + msgspec.json.encode({"unreadable": str(error)})
+
+
+def _is_person(row: Row) -> bool:
+    return records.is_person(row) or is_personal(row["registered_at"], row["registered_as"])
+
+
+def _answered(text: bytes) -> list[Any]:
+    answer = msgspec.json.decode(text)
+    data = answer.get("data") if isinstance(answer, dict) else None
+    if not isinstance(data, list | dict):
+        raise NoRecords("an answer without data")
+    return data if isinstance(data, list) else [data]
+
+
+def _answer_kept(text: bytes) -> bytes:
+    """As it was sent where nobody is in it."""
+    found = _answered(text)
+    kept = [record for record in found if not _is_person(records.of_api(record))]
+    if len(kept) == len(found):
+        return text
+    return msgspec.json.encode({**msgspec.json.decode(text), "data": kept})
+
+
+def _raws(body: _Rejoined, head: bytes) -> Iterator[bytes]:
+    start = _GOLDEN.search(head)
+    if start is None:
+        raise NoRecords("a golden copy begins with its records")
+    body.read(start.end())
+    for part in chunks.arrays(cast("BinaryIO", _Array(body)), _BLOCK):
+        yield from map(bytes, chunks.records(part))
+
+
+def _golden_kept(body: _Rejoined, head: bytes) -> Iterator[bytes]:
+    between = b'{"records":[\n'
+    for raw in _raws(body, head):
+        if not _is_person(records.of_golden_copy(msgspec.json.decode(raw))):
+            yield between + raw
+            between = b",\n"
+    yield b"]}" if between == b",\n" else between + b"]}"
+
+
+def _elements(body: BinaryIO) -> Iterator[Row]:
+    """Records as they end, freed as they go."""
+    found = etree.iterparse(
+        body, events=("end",), tag="{*}LEIRecord", resolve_entities=False, no_network=True, load_dtd=False
+    )
+    for _, element in found:
+        yield records.of_xml(element)
+        element.clear()
+        before = element.getparent()
+        while before is not None and len(before) > 1:
+            del before[0]
+
+
+def _xml_kept(body: BinaryIO) -> Iterator[bytes]:
+    """Record by record, as bytes: what stands between them stays."""
+    text = b""
+    while True:
+        more = body.read(_BLOCK)
+        text += more
+        place = 0
+        for end in _RECORD_END.finditer(text):
+            yield _record_kept(text[place : end.end()])
+            place = end.end()
+        text = text[place:]
+        if not more:
+            break
+        if len(text) > _LONGEST:
+            raise NoRecords(f"a record of more than {_LONGEST} bytes")
+    if _RECORD_START.search(text):
+        raise NoRecords("cut off within a record")
+    yield text
+
+
+def _record_kept(text: bytes) -> bytes:
+    """What stands before a record, and the record where it is no person's."""
+    start = _RECORD_START.search(text)
+    if start is None:
+        raise NoRecords("the end of a record without its beginning")
+    record = text[start.start() :]
+    closed = b'<r xmlns:xsi="x" ' + _PREFIXES + b">" + record + b"</r>"
+    try:
+        found = etree.fromstring(closed, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError as error:
+        raise NoRecords(f"a record that does not parse: {error}") from error
+    return text[: start.start()] if _is_person(records.of_xml(found[0])) else text
+
+
+# Records take their prefixes from the file's first element unless their operator repeats them.
+_PREFIXES: Final = b'xmlns:lei="lei" xmlns:gleif="gleif"'
+
+
+class _Rejoined(io.RawIOBase):
+    """A body whose head was read already."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        super().__init__()
+        self._head, self._rest = head.removeprefix(b"\xef\xbb\xbf"), rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            found, self._head = self._head + self._rest.read(), b""
+            return found
+        found, self._head = self._head[:size], self._head[size:]
+        return found + self._rest.read(size - len(found)) if len(found) < size else found
+
+
+class _Array(io.RawIOBase):
+    """The array of a golden copy without the brace that closes the object around it."""
+
+    def __init__(self, body: _Rejoined) -> None:
+        super().__init__()
+        self._body = body
+        self._held = b""
+        self._ended = False
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._ended and len(self._held) < size + _TAIL:
+            more = self._body.read(size)
+            self._held += more
+            if not more:
+                self._ended = True
+                self._held = _without_brace(self._held)
+        last = len(self._held) if self._ended else len(self._held) - _TAIL
+        found, self._held = self._held[: min(size, last)], self._held[min(size, last) :]
+        return found
+
+
+def _without_brace(text: bytes) -> bytes:
+    kept = text.rstrip()
+    if not kept.endswith(b"}"):
+        raise NoRecords("the golden copy is cut off")
+    return kept[:-1]

@@ -1,0 +1,44 @@
+"""A readable file made of blocks that are made as they are read: what a `redact` gives back.
+
+Does not belong here: what the blocks hold.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator
+from typing import Any, BinaryIO, Final, cast
+
+_BLOCK: Final = 4 << 20
+
+
+def stream(blocks: Generator[bytes, None, None]) -> BinaryIO:
+    """The blocks as a file; closing it ends them."""
+    return cast("BinaryIO", io.BufferedReader(_Blocks(blocks), _BLOCK))
+
+
+class _Blocks(io.RawIOBase):
+    """A raw file over a generator."""
+
+    def __init__(self, blocks: Generator[bytes, None, None]) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._blocks.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size

@@ -1,0 +1,233 @@
+"""A body written again without the records of somebody, whatever its format: zip, gzip, JSON, lines, or one whole.
+
+What a record is follows from the structure alone: the element of a JSON list, a line, a member of an archive that
+is no text of records itself. Everything else stays byte for byte. Whether that was right is for the caller to see
+by reading both bodies. Does not belong here: which bodies those are, or what becomes of one that cannot be
+written again (`pipelines`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import HEAD, Format, sniff
+
+_BLOCK: Final = 4 << 20
+_LARGEST: Final = 2 << 30  # of a JSON text that is read whole
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_TABLES: Final = (Format.TEXT, Format.JSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What somebody's records hold: one of the texts of each group."""
+
+    groups: tuple[re.Pattern[bytes], ...]
+
+    def of(self, record: bytes | memoryview) -> bool:
+        """Whether a record is somebody's."""
+        return all(pattern.search(record) for pattern in self.groups)
+
+    def maybe(self, block: bytes) -> bool:
+        """Whether a block of records holds one at all."""
+        return self.of(block)
+
+
+def number(text: str) -> str:
+    """A pattern for a number as sources spell it: padded, with a century, parted by blanks or hyphens."""
+    signs = [sign for sign in text if sign.isalnum()]
+    while len(signs) > 1 and signs[0] == "0":
+        del signs[0]
+    return r"(?<![0-9A-Za-z])(?:16|0+)?" + r"[-\s.]?".join(map(re.escape, signs)) + r"(?![0-9A-Za-z])"
+
+
+def words(text: str) -> str:
+    """A pattern for a name or id: any case, blanks of any kind, standing by itself."""
+    return r"(?<!\w)" + r"\s+".join(re.escape(word) for word in text.split()) + r"(?!\w)"
+
+
+def pattern(alternatives: Iterable[str]) -> re.Pattern[bytes]:
+    """Patterns as bytes, in every spelling that a body may have: UTF-8, Latin-1, escaped JSON."""
+    spelled = {
+        spelling
+        for text in alternatives
+        for spelling in (text.encode(), _latin(text), _escaped(text))
+        if spelling is not None
+    }
+    return re.compile(b"|".join(sorted(spelled)), re.IGNORECASE)
+
+
+def _latin(text: str) -> bytes | None:
+    try:
+        return text.encode("cp1252")
+    except UnicodeEncodeError:
+        return None
+
+
+def _escaped(text: str) -> bytes:
+    return "".join(sign if sign.isascii() else rf"\\u{ord(sign):04x}" for sign in text).encode()
+
+
+def rewrite(body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = False, name: str = "") -> bool:
+    """Writes a body without the records told of; False where nothing of it is left.
+
+    quoted: a record of a table may go on over several lines inside quotes. name: of a member, which may tell too.
+    """
+    with _seekable(body) as source:
+        found = sniff(source.read(HEAD))
+        source.seek(0)
+        if found is Format.ZIP and zipfile.is_zipfile(source):
+            source.seek(0)
+            return _zip(source, told, into, quoted=quoted)
+        if found is Format.GZIP:
+            return _gzip(source, told, into, quoted=quoted)
+        if found in _TABLES:
+            return _text(source, found, told, into, quoted=quoted)
+        whole = source.read()
+        if told.of(whole) or told.of(name.encode()):
+            return False
+        into.write(whole)
+        return True
+
+
+def _seekable(body: BinaryIO) -> Any:
+    if body.seekable():
+        return body
+    spool = tempfile.SpooledTemporaryFile(_BLOCK)  # noqa: SIM115 - closed by the caller's block
+    shutil.copyfileobj(body, spool)
+    spool.seek(0)
+    return spool
+
+
+def _zip(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
+    left = False
+    with zipfile.ZipFile(source) as archive, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as anew:
+        for info in archive.infolist():
+            if told.of(info.filename.encode()):
+                continue
+            with archive.open(info) as member, tempfile.SpooledTemporaryFile(_BLOCK) as kept:
+                target: Any = kept
+                if rewrite(member, told, target, quoted=quoted, name=info.filename):  # type: ignore[arg-type]
+                    kept.seek(0)
+                    with anew.open(info, "w", force_zip64=True) as written:
+                        shutil.copyfileobj(kept, written)
+                    left = True
+    return left
+
+
+def _gzip(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
+    with gzip.open(source) as plain, gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as packed:
+        stream: Any = plain
+        target: Any = packed
+        return rewrite(stream, told, target, quoted=quoted)
+
+
+def _text(source: BinaryIO, found: Format, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
+    head = source.read(2)
+    source.seek(0)
+    if head in _UTF16:
+        plain = source.read().decode("utf-16").encode()
+        kept = io.BytesIO()
+        left = _lines(io.BytesIO(plain), told, kept, quoted=quoted)
+        order = "utf-16-le" if head == codecs.BOM_UTF16_LE else "utf-16-be"
+        into.write(head + kept.getvalue().decode().encode(order))
+        return left
+    if found is Format.JSON:
+        whole = source.read(_LARGEST)
+        source.seek(0)
+        try:
+            kept_json = _pruned(whole.removeprefix(codecs.BOM_UTF8).strip(), told)
+        except MALFORMED:
+            return _lines(source, told, into, quoted=False)
+        into.write(kept_json or b"")
+        return kept_json is not None
+    return _lines(source, told, into, quoted=quoted)
+
+
+def _lines(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
+    left = False
+    for block in _quoted_records(source) if quoted else _blocks(source):
+        kept = (
+            block
+            if not told.maybe(block)
+            else b"".join(_kept(record, told) for record in _split(block, quoted))
+        )
+        into.write(kept)
+        left = left or bool(kept.strip())
+    return left
+
+
+def _blocks(source: BinaryIO) -> Iterator[bytes]:
+    while block := source.read(_BLOCK):
+        yield block + source.readline()
+
+
+def _quoted_records(source: BinaryIO) -> Iterator[bytes]:
+    record = b""
+    for line in source:
+        record += line
+        if record.count(b'"') % 2 == 0:
+            yield record
+            record = b""
+    if record:
+        yield record
+
+
+def _split(block: bytes, quoted: bool) -> list[bytes]:
+    return [block] if quoted else block.splitlines(keepends=True)
+
+
+def _kept(record: bytes, told: Told) -> bytes:
+    """What is left of a line: of one that is JSON, the elements of its lists that are others'."""
+    if not told.of(record):
+        return record
+    if not record.lstrip().startswith((b"{", b"[")):
+        return b""
+    try:
+        kept = _pruned(record.strip(), told)
+    except MALFORMED:
+        return b""
+    return b"" if kept is None else kept + b"\n"
+
+
+def _pruned(value: bytes, told: Told) -> bytes | None:
+    """A JSON value without the list elements told of, all else as it is spelled; None where it is one itself."""
+    if value[:1] == b"[":
+        return _pruned_list(value, told)
+    if value[:1] == b"{":
+        return _pruned_object(value, told)
+    msgspec.json.decode(value)
+    return None if told.of(value) else value
+
+
+def _pruned_list(value: bytes, told: Told) -> bytes | None:
+    elements = msgspec.json.decode(value, type=list[msgspec.Raw])
+    kept = [element for element in elements if not told.of(element)]
+    if len(kept) == len(elements):
+        return value
+    return msgspec.json.encode(kept) if kept else None
+
+
+def _pruned_object(value: bytes, told: Told) -> bytes | None:
+    members = msgspec.json.decode(value, type=dict[str, msgspec.Raw])
+    if not told.of(value):
+        return value
+    for key, member in members.items():
+        plain = bytes(member)
+        if plain[:1] in {b"[", b"{"} and told.of(plain):
+            kept = _pruned(plain, told)
+            members[key] = msgspec.Raw(b"[]" if kept is None and plain[:1] == b"[" else kept or plain)
+    anew = msgspec.json.encode(members)
+    return None if told.of(anew) else anew

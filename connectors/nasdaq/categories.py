@@ -1,0 +1,76 @@
+"""Categories of releases: which are flaggings, which are interim reports (FORMAT fi 6.1).
+
+First North has other numbers than the main markets, so an unknown number is judged by its label. Does not belong
+here: reading a release.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+FLAGGING: Final = frozenset({144})
+YEAR_END: Final = frozenset({73})  # a financial statement release: of the year, ahead of the annual report
+INTERIM: Final = frozenset({153, 68, 78, 500}) | YEAR_END
+KNOWN: Final = (
+    FLAGGING
+    | INTERIM
+    | {
+        66,
+        69,
+        428,
+        436,
+        72,
+        270,
+        13,
+        75,
+        62,
+        16,
+        64,
+        18,
+        58,
+        67,
+        59,
+        29,
+        199,
+        30,
+        209,
+        210,
+        424,
+        432,
+        497,
+        498,
+        55,
+    }
+)
+_FLAGGING_LABEL: Final = re.compile(
+    r"major (?:shareholder|holding)|suurimmat osakkeenomistajat|flagg", re.IGNORECASE
+)
+_INTERIM_LABEL: Final = re.compile(
+    r"interim report|quarterly report|half[- ]?year|osavuosi|puolivuosi|del[åa]rsrapport|halv[åa]rs",
+    re.IGNORECASE,
+)
+_YEAR_END_LABEL: Final = re.compile(
+    r"financial statement release|year[- ]end report|tilinpäätöstiedote|bokslutskommunik", re.IGNORECASE
+)
+
+
+def is_flagging(category: int | None, label: str | None) -> bool:
+    """Whether a release is a notification of a major holding."""
+    if category in KNOWN:
+        return category in FLAGGING
+    return _FLAGGING_LABEL.search(label or "") is not None
+
+
+def is_year_end(category: int | None, label: str | None) -> bool:
+    """Whether a release tells of a whole year ahead of the annual report."""
+    if category in KNOWN:
+        return category in YEAR_END
+    return _YEAR_END_LABEL.search(label or "") is not None
+
+
+def is_interim(category: int | None, label: str | None) -> bool:
+    """Whether a release is a report of a part of the year, or of the year ahead of the annual report."""
+    if category in KNOWN:
+        return category in INTERIM
+    return _INTERIM_LABEL.search(label or "") is not None or is_year_end(category, label)

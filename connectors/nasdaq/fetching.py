@@ -1,0 +1,131 @@
+"""Asking the exchange's news service: newest pages until everything on one is known; pages of notifications.
+
+The service ignores days and names that are asked for (FORMAT fi 6.1), and its items are sorted by time and not by
+number: what was seen is remembered as numbers. Does not belong here: rates and retries (`connectors.kit.http`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import msgspec
+import polars as pl
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import WrongBody
+from connectors.kit.formats import Format
+from connectors.nasdaq import categories
+from connectors.nasdaq.fields import HOST, VIEW_HOST
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+QUERY_URL: Final = f"https://{HOST}/news/query.action"
+PAGE: Final = 200
+PAGES: Final = 10  # at most in one run: a month of weekdays; the service counts no further than 10,000
+_REMEMBERED: Final = 5_000
+_GONE: Final = (404, 410)
+_OK: Final = 200
+
+
+class Seen(msgspec.Struct):
+    """Numbers or pages that were seen, newest last."""
+
+    seen: list[str] = []
+
+    @staticmethod
+    def of(cursor: Cursor | None) -> Seen:
+        try:
+            return Seen() if cursor is None else msgspec.json.decode(cursor.value, type=Seen)
+        except msgspec.MsgspecError:
+            return Seen()
+
+    def cursor(self) -> Cursor:
+        return Cursor(msgspec.json.encode(Seen(self.seen[-_REMEMBERED:])).decode())
+
+
+def releases(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Pages of releases, newest first, until a page holds nothing new; the cursor comes with the last."""
+    known = Seen.of(cursor)
+    before = set(known.seen)
+    fresh: list[str] = []
+    held: Arrival | None = None
+    for page in range(PAGES):
+        answer = http.get(_url(page * PAGE), expect={Format.JSON})
+        numbers = _numbers(answer)
+        new = [number for number in numbers if number not in before]
+        if not new:
+            break
+        if held is not None:
+            yield held
+        fresh += new
+        held = answer.arrival(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
+        if len(numbers) < PAGE or len(new) < len(numbers):
+            break
+    if held is not None:
+        last = Seen([*known.seen, *reversed(fresh)]).cursor()
+        yield Arrival(
+            held.name, held.body, held.scope, held.observed_at, last, held.url, held.status, held.headers
+        )
+
+
+def _url(start: int) -> str:
+    query = {
+        "type": "json",
+        "showAttachments": "true",
+        "showCnsSpecific": "true",
+        "showCompany": "true",
+        "countResults": "true",
+        "globalGroup": "companyNews",
+        "globalName": "NordicAllMarkets",
+        "displayLanguage": "en",
+        "timeZone": "UTC",
+        "dateMask": "yyyy-MM-dd HH:mm:ss",
+        "limit": str(PAGE),
+        "start": str(start),
+        "dir": "DESC",
+    }
+    return f"{QUERY_URL}?{urlencode(query)}"
+
+
+def _numbers(answer: Fetched) -> list[str]:
+    try:
+        body: Any = msgspec.json.decode(answer.read())
+        return [str(item["disclosureId"]) for item in body["results"]["item"]]
+    except (msgspec.MsgspecError, KeyError, TypeError):
+        raise WrongBody(answer.url, answer.status, "a list of releases was due") from None
+
+
+def wanted(table: str) -> Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]:
+    """The `wants` of a market's notifications: pages of the flaggings among the releases just staged."""
+
+    def pages(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+        rows = staged.get(table)
+        if rows is None:
+            return
+        columns = rows.select("categoryId", "cnsCategory", "messageUrl").unique(maintain_order=True)
+        for category, label, url in columns.iter_rows():
+            if url and categories.is_flagging(category, label):
+                yield url
+
+    return pages
+
+
+def notifications(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Pages of notifications that were not asked for yet, each with the cursor."""
+    asked = Seen.of(cursor)
+    before = set(asked.seen)
+    for url in subjects:
+        parts = urlsplit(url)
+        query = parse_qs(parts.query)
+        message = query.get("id", [""])[0]
+        if parts.hostname != VIEW_HOST or not message or message in before:
+            continue
+        answer = http.get(url, expect={Format.HTML, Format.XML}, allow=_GONE)
+        before.add(message)
+        asked.seen.append(message)
+        if answer.status == _OK:
+            language = query.get("lang", ["en"])[0]
+            yield answer.arrival(f"{message}_{language}.html", Scope.PART, asked.cursor())

@@ -1,0 +1,96 @@
+"""What a flagging notification in the supervisor's form says: holder, day, percentages before and after.
+
+Belongs here: the rows of FIN-FSA's form in English and Finnish (FORMAT fi 6.3). Does not belong here: the columns
+of a row (`flagging_row`), shapes of text (`flagging_text`), staged rows (`flagging`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from connectors.nasdaq.flagging_row import Column, NoForm, columns, has_figure
+
+_NOW: Final = re.compile(
+    r"Resulting\s+situation\s+on\s+the\s+date\s+on\s+which\s+(?:the\s+)?threshold\s+was\s+(?:crossed\s+or\s+reached"
+    r"|reached\s+or\s+crossed)|Osuus\s+liputusrajan\s+saavuttamisen\s+tai\s+rikkoutumisen\s+jälkeen",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(
+    r"Positions?\s+of\s+(?:the\s+)?previous\s+notification|Edellisessä\s+(?:liputus)?ilmoituksessa\s+ilmoitettu\s+osuus",
+    re.IGNORECASE,
+)
+_DETAILS: Final = re.compile(
+    r"Notified\s+details|Tiedot\s+osuudesta|^\s*\W*A\s*[:)]\s*(?:Shares|Osakkeet|%)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SUBTOTAL: Final = re.compile(r"(?:SUBTOTAL|VÄLISUMMA)\s+A\b(.{0,120})", re.IGNORECASE | re.DOTALL)
+_COLUMNS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One row of the form."""
+
+    held: Column | None
+    instruments: Column | None
+    total: Column | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One position of one holder, and the one of the notification before."""
+
+    holder: str
+    issuer: str | None
+    business_id: str | None
+    day: date | None
+    now: Position
+    before: Position | None
+
+
+def positions(text: str) -> tuple[Position, Position | None]:
+    """The row of the new situation and that of the previous notification. Raises NoForm."""
+    now = _NOW.search(text)
+    if now is None:
+        raise NoForm("no row of the resulting situation")
+    before = _BEFORE.search(text, now.end())
+    details = _DETAILS.search(text, now.end())
+    end = before.start() if before else details.start() if details else len(text)
+    found = _position(text[now.end() : end], text)
+    if found is None:
+        raise NoForm("no percentages in the row of the resulting situation")
+    if before is None:
+        return found, None
+    last = details.start() if details and details.start() > before.end() else len(text)
+    return found, _earlier(text[before.end() : last])
+
+
+def _earlier(row: str) -> Position | None:
+    """The row of the notification before; one that does not read takes nothing from the new situation."""
+    try:
+        return _position(row, "")
+    except NoForm:
+        return None
+
+
+def _position(row: str, text: str) -> Position | None:
+    found = columns(row)
+    figures = [column for column in found if column is not None]
+    if len(found) == _COLUMNS:
+        held, instruments, total = found
+        if held is not None and instruments is not None and total is None:
+            raise NoForm("two percentages in a row of the form, and nothing where the total was due")
+        return Position(held, instruments, total) if figures else None
+    if not figures:
+        return None
+    # which columns these are is unknown, but the last is the total
+    is_held = len(figures) == 1 and has_figure(_subtotal(text))
+    return Position(figures[0], None, None) if is_held else Position(None, None, figures[-1])
+
+
+def _subtotal(text: str) -> str:
+    found = _SUBTOTAL.search(text)
+    return "" if found is None else found.group(1)

@@ -1,0 +1,44 @@
+"""Issuers' own tables of notifications, flattened to one line for each: days, holder, limit, two percentages.
+
+Belongs here: the Finnish table «Julkaisupäivä, Tapahtumapäivä, Osakkeenomistaja, Kynnys, Suora omistus,
+Kokonaisomistus», whose cells run into each other. Does not belong here: releases in the supervisor's form.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from connectors.nasdaq.flagging_form import Notification, Position
+from connectors.nasdaq.flagging_row import Column, Level, NoForm
+
+_HEAD: Final = re.compile(r"Tapahtumapäivä\W*Osakkeenomistaja\W*Kynnys\W*Suora omistus %\W*Kokonaisomistus %")
+_DAY: Final = r"(\d{1,2})\.(\d{1,2})\.(\d{4})"
+_HUNDRED: Final = 100
+_LINE: Final = re.compile(
+    rf"^\W*{_DAY}\W*{_DAY}\W*(?P<holder>\D+?)\W*(?:yli|alle)\s*\d+(?:,\d+)?\s*%\W*"
+    r"(?P<direct>\d+(?:,\d+)?)\s*%\W*(?P<total>\d+(?:,\d+)?)\s*%",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def notifications(text: str) -> list[Notification | NoForm]:
+    """The lines of such a table, one that does not read as the reason; none where the text is something else."""
+    if _HEAD.search(text) is None:
+        return []
+    return [_notification(found) for found in _LINE.finditer(text)]
+
+
+def _notification(found: re.Match[str]) -> Notification | NoForm:
+    """Held directly and indirectly; of votes the table says nothing."""
+    try:
+        day = date(int(found[6]), int(found[5]), int(found[4]))
+    except ValueError:
+        return NoForm(f"{found[4]}.{found[5]}.{found[6]} is no day")
+    total = Decimal(found["total"].replace(",", "."))
+    if total > _HUNDRED:
+        return NoForm(f"{total} where a percentage was due")
+    held = Column(Level(exact=total), None)
+    return Notification(found["holder"].strip(), None, None, day, Position(held, None, None), None)

@@ -1,0 +1,85 @@
+"""Who notified, of which issuer, and of which day: the sentences around the form of a notification.
+
+Belongs here: names and days in English and Finnish prose. Does not belong here: percentages (`flagging_form`).
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import date
+from typing import Final
+
+from connectors.nasdaq.flagging_form import Notification, positions
+from connectors.nasdaq.flagging_row import NoForm
+
+_APOSTROPHE: Final = "['’`´]"
+_MONTHS: Final = {name.lower(): place for place, name in enumerate(calendar.month_name) if name}
+_MONTH: Final = "|".join(_MONTHS)
+_HOLDERS: Final = tuple(
+    re.compile(pattern, re.MULTILINE | re.IGNORECASE)
+    for pattern in (
+        r"^\W*Total\s+positions?\s+of\s+(?P<name>.+?)(?:,?\s+and\s+(?:its|their)\s+[\w\s]+?)?\s+subject\s+to\s",
+        r"^\W*(?P<name>[^\n|]+?),\s+ilmoituksen\s+mukainen\s+kokonaisosuus",
+        r"^\W*(?P<name>[^\n|]+?)\s+has\s+(?:informed|notified)\s",
+        r"^\W*(?P<name>[^\n|]+?)\s+on\s+ilmoittanut",
+        rf"(?:§\s*5|Section\s+5)[^\n:]*:\s*(?P<name>[^\n|]+?){_APOSTROPHE}s?\s+holding\s+in\s",
+    )
+)
+_ISSUERS: Final = tuple(
+    re.compile(pattern, re.MULTILINE | re.IGNORECASE)
+    for pattern in (
+        r"^\W*(?P<name>[^\n|(]+?)\s*(?:\([^)\n]*\)\s*)?has\s+received\s+a\s+(?:disclosure|notification)",
+        r"^\W*(?P<name>[^\n|(]+?)\s*(?:\([^)\n]*\)\s*)?on\s+vastaanottanut",
+        r"\shas\s+(?:informed|notified)\s+(?P<name>[^\n|]+?)\s+(?:that|it\s+has)\s",
+        r"omistus\s+yhtiössä\s+(?P<name>[^\n|]+?)\s+on\s",
+        rf"{_APOSTROPHE}s?\s+holding\s+in\s+(?P<name>[^\n|]+?)\s*$",
+    )
+)
+_NUMBER: Final = re.compile(
+    r"\((?:business\s+(?:code|id|identity\s+code)|y-tunnus)[:\s]*(\d{7}-\d)[^)]*\)\s*(?:has\s+received|on\s+vastaanottanut)",
+    re.IGNORECASE,
+)
+_ENGLISH: Final = re.compile(rf"\bon\s+(\d{{1,2}})\s+({_MONTH})\s+(\d{{4}})", re.IGNORECASE)
+_AMERICAN: Final = re.compile(rf"\bon\s+({_MONTH})\s+(\d{{1,2}}),\s*(\d{{4}})", re.IGNORECASE)
+_FINNISH: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\s*(?:klo|kello|at\b|\d|[.,]\d))")
+_LONGEST: Final = 120  # characters of a name
+
+
+def notification(text: str) -> Notification:
+    """What an evened text says. Raises NoForm where the form or the holder is missing."""
+    now, before = positions(text)
+    holder = _name(_HOLDERS, text)
+    if holder is None:
+        raise NoForm("no holder in the text")
+    number = _NUMBER.search(text)
+    return Notification(
+        holder, _name(_ISSUERS, text), number.group(1) if number else None, crossed_on(text), now, before
+    )
+
+
+def crossed_on(text: str) -> date | None:
+    """The day of the crossing: the first that is told with «on», or stands in Finnish without a clock."""
+    if found := _ENGLISH.search(text):
+        return _day(int(found[3]), _MONTHS[found[2].lower()], int(found[1]))
+    if found := _AMERICAN.search(text):
+        return _day(int(found[3]), _MONTHS[found[1].lower()], int(found[2]))
+    if found := _FINNISH.search(text):
+        return _day(int(found[3]), int(found[2]), int(found[1]))
+    return None
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _name(patterns: tuple[re.Pattern[str], ...], text: str) -> str | None:
+    for pattern in patterns:
+        found = pattern.search(text)
+        name = " ".join(found["name"].split()).strip(" ,:;") if found else ""
+        if name and len(name) <= _LONGEST:
+            return name
+    return None

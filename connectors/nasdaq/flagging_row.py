@@ -1,0 +1,162 @@
+"""One row of the supervisor's form: which figure stands in which column.
+
+A row has three columns, total of A, total of B, and both, and then a number of shares (FORMAT fi 6.3). Cells end at
+bars, or at line ends where a row has no bars. Does not belong here: which row is which (`flagging_form`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+_SIDE: Final = (
+    r"(?:(?:(?P<below>below|under|less\s+than|alle|[<‹≤])|(?P<above>above|over|more\s+than|yli|[>›≥]))\s*)?"
+)
+_WORD: Final = r"(?:(?:[^\W\d_]+(?:-[^\W\d_]+)?\s*)?\(\s*)?"  # «five (5) %»
+_LABEL: Final = (
+    r"(?:\s*(?:of\s+)?(?:the\s+)?(?:shares\s+and\s+(?:the\s+)?(?:votes|voting\s+rights)|osakkeista\s+ja\s+äänistä"
+    r"|(?P<label>shares|osakkeista|voting\s+rights|votes|äänistä)))?"
+)
+_FIGURE: Final = re.compile(
+    rf"{_SIDE}{_WORD}(?P<value>(?<![\d.,])\d{{1,3}}(?:[.,]\d+)?)\s*(?:\)\s*%|%\s*\)?){_LABEL}", re.IGNORECASE
+)
+# three decimals may be thousands
+_BARE: Final = re.compile(
+    rf"{_SIDE}(?P<value>(?<![\d.,])\d{{1,3}}[.,](?:\d{{1,2}}|\d{{4}}))(?![\d.,])(?P<label>)", re.IGNORECASE
+)
+_ZERO: Final = re.compile(r"0(?:[.,]0+)?")
+_COUNT: Final = re.compile(r"[\d\s.,]*\d[\d\s.,]*")
+_MARK: Final = re.compile(r"[-–—−]|n/a", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"[\s,;:/]*(?:and|ja|&)?[\s,;:/]*", re.IGNORECASE)
+_EMPTY_BEFORE: Final = re.compile(r"\s*(?:[-–—−]|n/a)\s+", re.IGNORECASE)
+_VOTES: Final = ("vot", "ään")
+_HUNDRED: Final = 100
+_COLUMNS: Final = 3
+
+
+class NoForm(Exception):  # noqa: N818 - named for what it says of a text
+    """A text without the rows of the form; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One percentage; `below` and `above` are limits where no figure is given."""
+
+    exact: Decimal | None = None
+    below: Decimal | None = None
+    above: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Shares and votes of one column of the form; None where it does not say."""
+
+    shares: Level | None
+    votes: Level | None
+
+
+def columns(row: str) -> list[Column | None]:
+    """The columns in order, None for an empty one. Raises NoForm for what is neither figure nor empty.
+
+    Fewer than three are figures whose places are unknown.
+    """
+    pattern = _FIGURE if "%" in row else _BARE
+    cells = _cells(row)
+    found: list[Column | None] = []
+    for place, cell in enumerate(cells):
+        if _is_over(cell, found, pattern):
+            _refuse_more(cells[place:], pattern, len(found))
+            break
+        read = _read(cell, pattern)
+        if any(found) and len(read) > 1:
+            raise NoForm(f"«{cell.strip()}» where one column was due")
+        found = _joined(found, read)
+    if len(found) > _COLUMNS:
+        raise NoForm(f"{len(found)} percentages in a row of the form, where three are due")
+    return found
+
+
+def has_figure(text: str) -> bool:
+    """Whether a percentage stands in a text."""
+    return (_FIGURE if "%" in text else _BARE).search(text) is not None
+
+
+def _cells(row: str) -> list[str]:
+    """The cells behind the row's label; blank lines are no cells, blanks between bars are."""
+    if "|" in row:
+        cells = row.split("|")
+        cells = cells if cells[-1].strip() else cells[:-1]
+    else:
+        cells = [line for line in row.splitlines() if line.strip()]
+    if cells and not _MARK.fullmatch(cells[0].strip()) and not re.search(r"\d", cells[0]):
+        return cells[1:]  # the rest of the label
+    return cells
+
+
+def _is_over(cell: str, found: list[Column | None], pattern: re.Pattern[str]) -> bool:
+    """Whether the columns ended before this cell: it is the number of shares, or what follows a whole row."""
+    if len(found) >= _COLUMNS and not _is_votes(cell, pattern):
+        return True
+    return bool(_COUNT.fullmatch(cell)) and not _ZERO.fullmatch(cell.strip()) and not pattern.search(cell)
+
+
+def _is_votes(cell: str, pattern: re.Pattern[str]) -> bool:
+    figure = pattern.search(cell)
+    return figure is not None and (figure["label"] or "").casefold().startswith(_VOTES)
+
+
+def _refuse_more(cells: list[str], pattern: re.Pattern[str], count: int) -> None:
+    more = sum(1 for cell in cells for _ in pattern.finditer(cell) if "%" in cell)
+    if more:
+        raise NoForm(f"{count + more} percentages in a row of the form, where three are due")
+
+
+def _read(cell: str, pattern: re.Pattern[str]) -> list[Column | None]:
+    """The columns of one cell: one, or all of a flattened row."""
+    text = cell.strip()
+    if not text or _MARK.fullmatch(text):
+        return [None]
+    if _ZERO.fullmatch(text):
+        zero = Level(exact=Decimal(0))
+        return [Column(zero, zero)]
+    return _scanned(text, pattern)
+
+
+def _scanned(text: str, pattern: re.Pattern[str]) -> list[Column | None]:
+    """Figures one after another; shares and then votes are one column."""
+    found: list[Column | None] = []
+    last = 0
+    for figure in pattern.finditer(text):
+        gap, last = text[last : figure.start()], figure.end()
+        if _EMPTY_BEFORE.fullmatch(gap):
+            found.append(None)
+        elif not _BETWEEN.fullmatch(gap):
+            raise NoForm(f"«{gap.strip()}» in front of a percentage")
+        found = _joined(found, [_column(figure)])
+    if not found:
+        raise NoForm(f"«{text}» where a percentage was due")
+    return found
+
+
+def _column(figure: re.Match[str]) -> Column:
+    number = Decimal(figure["value"].replace(",", "."))
+    if number > _HUNDRED:
+        raise NoForm(f"{number} where a percentage was due")
+    level = Level(exact=number)
+    if figure["below"] or figure["above"]:
+        level = Level(below=number) if figure["below"] else Level(above=number)
+    label = (figure["label"] or "").casefold()
+    return Column(
+        None if label.startswith(_VOTES) else level, level if not label or label.startswith(_VOTES) else None
+    )
+
+
+def _joined(found: list[Column | None], read: list[Column | None]) -> list[Column | None]:
+    """Votes in a cell of their own belong to the shares of the cell before."""
+    before = found[-1] if found else None
+    first = read[0] if read else None
+    if before is None or first is None or before.votes is not None or first.shares is not None:
+        return found + read
+    return [*found[:-1], Column(before.shares, first.votes), *read[1:]]

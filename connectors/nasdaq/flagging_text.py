@@ -1,0 +1,89 @@
+"""Texts of flagging notifications made even: HTML, drawn tables and flattened ones all become lines of cells.
+
+Cells end with ` |`, whatever the shape was. Does not belong here: what the lines say (`flagging_form`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Final
+
+from lxml import etree, html
+
+_RULE: Final = re.compile(r"^\s*\+[-=+\s]{3,}\+?\s*$")
+_DRAWN: Final = re.compile(r"^\s*\|.*\|\s*$")
+_BROKEN: Final = re.compile(r"(?<=\d[.,]) (?=\d)")  # «5.» and «00%» on two lines of a narrow cell
+_BREAKING: Final = frozenset(
+    {"p", "div", "h1", "h2", "h3", "h4", "li", "ul", "ol", "table", "tr", "title", "section"}
+)
+_SKIPPED: Final = frozenset({"script", "style", "noscript"})
+_CELLS: Final = ("td", "th")
+
+
+def of_html(body: bytes) -> str:
+    """The text of a page: a line for each paragraph and row, cells ended by bars, drawn tables as they stand."""
+    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = html.fromstring(body, parser=parser)
+    except (etree.ParserError, ValueError):
+        return ""
+    return "".join(_texts(root))
+
+
+def _texts(element: etree._Element) -> Iterator[str]:
+    tag = element.tag
+    if tag in _SKIPPED:
+        return
+    if tag == "pre":
+        yield f"\n{element.text_content() if isinstance(element, html.HtmlElement) else ''}\n"
+    elif tag in _CELLS:
+        yield " ".join("".join(_inside(element)).split()) + " | "
+    else:
+        yield "\n" if tag in _BREAKING or tag == "br" else ""
+        yield " ".join((element.text or "").split()) + (" " if (element.text or "").strip() else "")
+        for child in element:
+            yield from _texts(child)
+            tail = " ".join((child.tail or "").split())
+            yield f"{tail} " if tail else ""
+        yield "\n" if tag in _BREAKING else ""
+
+
+def _inside(cell: etree._Element) -> Iterator[str]:
+    """The text of a cell; a break in it is a blank."""
+    yield cell.text or ""
+    for child in cell:
+        yield " "
+        yield from _inside(child)
+        yield f" {child.tail or ''}"
+
+
+def even(text: str) -> str:
+    """The text with its drawn tables as rows of cells."""
+    return "\n".join(_evened(text.replace("\r", "").split("\n")))
+
+
+def _evened(lines: list[str]) -> Iterator[str]:
+    row: list[list[str]] = []
+    drawing = False
+    for line in lines:
+        if _RULE.match(line):
+            drawing = True
+            yield from _joined(row)
+            row = []
+        elif drawing and _DRAWN.match(line):
+            row.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+        else:
+            drawing = False
+            yield from _joined(row)
+            row = []
+            yield line
+    yield from _joined(row)
+
+
+def _joined(row: list[list[str]]) -> Iterator[str]:
+    """The pieces of each cell, which a drawing spreads over lines, as one."""
+    if row:
+        cells = (" ".join(filter(None, pieces)) for pieces in zip_longest(*row, fillvalue=""))
+        yield _BROKEN.sub("", " | ".join(cells)) + " |"

@@ -1,0 +1,157 @@
+"""Present releases and notifications of linked issuers to shared filings and holdings.
+
+Belongs here: columns to columns. Figures are never read from prose: an interim report is a document with its
+period, day and address. Does not belong here: which company a row means (`Jurisdiction.links`).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.nasdaq import categories, periods
+from connectors.nasdaq.fields import HOLDER, MESSAGE, RELEASE
+from connectors.nasdaq.holders import holder_type
+from warehouse.schema.ids import filing_id
+from warehouse.schema.tables import FILINGS, HOLDINGS
+
+FILING_TYPE: Final = "interim_report"
+_LANGUAGES: Final = ("en", "fi", "sv", "da", "no", "is")
+_GROUP: Final = ("_company_id", "releaseTime", "categoryId")
+_LOWEST, _HIGHEST = 0, 100
+
+
+def filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
+    """`filings` of interim reports: one per release, whatever the number of its languages."""
+    rows = _linked(releases).sort(*_GROUP, RELEASE)
+    groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
+    found = [filing for group in groups if (filing := _filing(register, group.to_dicts())) is not None]
+    return pl.DataFrame(found, schema=_schema(rows), orient="row").select(FILINGS.names)
+
+
+def _schema(rows: pl.DataFrame) -> dict[str, Any]:
+    texts = (
+        "filing_id",
+        "company_id",
+        "filing_type",
+        "native_id",
+        "document_sha256",
+        "document_url",
+        "register",
+        "raw",
+    )
+    days = ("period_start", "period_end", "filed_at")
+    return {
+        **dict.fromkeys(texts, pl.String()),
+        **dict.fromkeys(days, pl.Date()),
+        "is_amendment": pl.Boolean(),
+        "observed_at": rows.schema["_observed_at"],
+    }
+
+
+def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """One release, of the records in its languages; None where it is no report."""
+    first = min(records, key=_rank)
+    category, label = first["categoryId"], first["cnsCategory"]
+    if not categories.is_interim(category, label):
+        return None
+    released = first["releaseTime"].date()
+    stated = (periods.stated(one["headline"], released) for one in sorted(records, key=_rank))
+    start, end = next((found for found in stated if found is not None), (None, None))
+    document = next((one["documentUrl"] for one in sorted(records, key=_rank) if one["documentUrl"]), None)
+    return {
+        # the same release in another language, or listed again under another number, is the same document
+        "filing_id": filing_id(
+            register, f"{first['_company_id']}:{first['releaseTime'].isoformat()}:{category}"
+        ),
+        "company_id": first["_company_id"],
+        "filing_type": FILING_TYPE,
+        "native_id": first[RELEASE],
+        "period_start": None if categories.is_year_end(category, label) and _is_year(start, end) else start,
+        "period_end": end,
+        "filed_at": released,
+        "is_amendment": False,
+        "document_url": document or first["messageUrl"],
+        "register": register,
+        "raw": first["_raw"],
+        "observed_at": max(one["_observed_at"] for one in records),
+    }
+
+
+def _is_year(start: date | None, end: date | None) -> bool:
+    """Whether a release is of a year: the annual report, which comes later with figures, speaks for that period."""
+    return start is not None and end is not None and (end - start).days > 300  # noqa: PLR2004 - CONTRACT, annual
+
+
+def _rank(record: dict[str, Any]) -> tuple[int, int]:
+    language = record["language"]
+    return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES), int(record[RELEASE])
+
+
+def holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
+    """`holdings`: of each holder of a company the newest notification, by the day of the crossing."""
+    told = (
+        releases.filter(pl.col(MESSAGE).is_not_null())
+        .group_by(MESSAGE)
+        .agg(
+            pl.col("releaseTime").min().dt.date().alias("_released"),
+            pl.col("messageUrl").first().alias("_page"),
+        )
+    )
+    rows = _linked(notifications.join(told, on=MESSAGE, how="left"))
+    rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))
+    newest = rows.sort("valid_from", "_released", "source", nulls_last=False).unique(
+        subset=["_company_id", HOLDER], keep="last", maintain_order=True
+    )
+    return _held(register, newest.sort("_company_id", HOLDER))
+
+
+def _linked(rows: pl.LazyFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("_company_id").is_not_null()).collect()
+
+
+def _held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
+    kinds = pl.Series([holder_type(name) for name in rows["holder"]], dtype=pl.String)
+    limits = ("sharesBelow", "sharesAbove", "votesBelow", "votesAbove")
+    told = pl.any_horizontal(pl.col("shares", "votes", *limits).is_not_null())
+    basis = (
+        pl.when(pl.col("isTotal"))
+        .then(pl.lit("derived"))
+        .when(pl.col("shares").is_null() & told)
+        .then(pl.lit("band"))
+        .when(pl.col("shares").is_not_null())
+        .then(pl.lit("exact"))
+    )
+    return rows.select(
+        company_id="_company_id",
+        register=pl.lit(register),
+        native_id=HOLDER,
+        holder_name="holder",
+        holder_type=kinds,
+        holder_company_id=pl.lit(None, pl.String),
+        holder_country=pl.lit(None, pl.String),
+        **_levels("shares", "pct", "pct_min", "pct_max"),
+        **_levels("votes", "votes_pct", "votes_min", "votes_max"),
+        share_class=pl.lit(None, pl.String),
+        basis=basis,
+        is_direct=pl.lit(None, pl.Boolean),  # the form counts both, and the funds of a group
+        controls=pl.lit([], dtype=pl.List(pl.String)),
+        valid_from="valid_from",
+        ended_on=pl.lit(None, pl.Date),
+        url=pl.coalesce("url", "_page"),
+        raw="_raw",
+        observed_at="_observed_at",
+    ).select(HOLDINGS.names)
+
+
+def _levels(source: str, exact: str, low: str, high: str) -> dict[str, pl.Expr]:
+    """A figure is its own bounds; below a limit lies between nothing and it, above one between it and the whole."""
+    value, below, above = pl.col(source), pl.col(f"{source}Below"), pl.col(f"{source}Above")
+    least, most = (pl.lit(bound).cast(pl.Decimal(9, 4)) for bound in (_LOWEST, _HIGHEST))
+    return {
+        exact: value,
+        low: pl.coalesce(value, above, pl.when(below.is_not_null()).then(least)),
+        high: pl.coalesce(value, below, pl.when(above.is_not_null()).then(most)),
+    }

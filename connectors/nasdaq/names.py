@@ -1,0 +1,35 @@
+"""Names of issuers as exchange releases spell them, made comparable with names in a company register.
+
+Releases carry no identifier (FORMAT fi 6.1): a company is found by its name alone, exactly, after the marks of
+a public company are taken off both sides. Does not belong here: looking the company up (`Jurisdiction.links`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+# of public companies in the languages of the exchanges; private forms stay, so that two companies stay two
+_PUBLIC: Final = ("oyj", "abp", "plc", "publ", "corporation", "corp", "asa", "hf")
+_PUNCTUATION: Final = re.compile(r"[^\w]+")
+
+
+def issuer_key(name: str, *, is_public: bool = True) -> str | None:
+    """`nokia` of «Nokia Oyj», «NOKIA ABP» and «Oyj Nokia Abp»; None where nothing is left.
+
+    is_public: whether the company is known to be public; the mark of a private one is part of its name.
+    """
+    folded = unicodedata.normalize("NFC", name).casefold()
+    words = _PUNCTUATION.sub(" ", folded).split()
+    if is_public:
+        while words and words[-1] in _PUBLIC:
+            words.pop()
+        while words and words[0] in _PUBLIC:
+            words.pop(0)
+    return " ".join(words) or None
+
+
+def holder_key(name: str) -> str:
+    """A holder's name as it is compared: case, blanks, points and commas do not count."""
+    return " ".join(re.sub("[.,]", " ", unicodedata.normalize("NFC", name).casefold()).split())

@@ -1,0 +1,170 @@
+"""Lists of the exchange's news service (CNS): recognising and reading them, for the markets of one country.
+
+Belongs here: JSON and JSONP, items to rows, the declaration of a dataset. Does not belong here: asking
+(`fetching`), filings (`mapping`), the texts of notifications (`flagging`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.record import Record, RecordError
+from connectors.kit.staged import Tally
+from connectors.nasdaq import categories, fetching
+from connectors.nasdaq.fields import HOST, ISSUER, LICENCE, MESSAGE, RATE, RELEASE, VIEW_HOST
+from connectors.nasdaq.names import issuer_key
+from warehouse.schema.types import Table
+
+_LARGEST: Final = 64 << 20
+_CALLBACK: Final = re.compile(rb"\s*(?:/\*.{0,99}?\*/\s*)?[\w.$]+\s*\(\s*(?=[{\[])", re.DOTALL)
+_ITEMS: Final = re.compile(rb'"results"\s*:\s*\{\s*"item"')
+_DOCUMENTS: Final = ("application/pdf", "text/html", "application/zip", "application/xhtml+xml")
+_MARKET: Final = re.compile(r"(?:Main Market|First North|Nasdaq|Baltic|GXG)\b", re.IGNORECASE)
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Lists of releases. Pages of the Finnish archive repeat them without categories and links."""
+    del name
+    head = opening(head).removeprefix(codecs.BOM_UTF8)
+    if _ITEMS.search(head):
+        return Recognised(None, Scope.PART)
+    if sniff(head) is Format.HTML:
+        return NotOurs(
+            "page of an archive of releases: the exchange's list carries the same with its categories"
+        )
+    if _CALLBACK.match(head) or sniff(head) is Format.JSON:
+        return NotOurs("JSON that is no list of releases (a list of categories, an error)")
+    return NotOurs(f"{sniff(head)} that is no list of releases")
+
+
+def body_of(text: bytes) -> Any:
+    """The JSON of an answer, with or without the callback around it. Raises the decoder's errors."""
+    found = _CALLBACK.match(text)
+    return msgspec.json.decode(text if found is None else text[found.end() :].rstrip(b" \t\r\n;)"))
+
+
+def items_of(body: Any) -> list[Any] | None:
+    """The items of an answer; None where it is none."""
+    results = body.get("results") if isinstance(body, dict) else None
+    items = results.get("item") if isinstance(results, dict) else None
+    if items is None and isinstance(results, dict):
+        return []
+    return items if isinstance(items, list) else None
+
+
+def read(table: Table, markets: tuple[str, ...], piece: Piece) -> Iterator[Batch]:
+    """One batch: the items of these markets; others are counted."""
+    with staged.opened(piece) as stream:
+        text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
+    try:
+        items = items_of(body_of(text))
+    except MALFORMED as error:
+        raise Unreadable(piece.dataset, piece.name, f"a list of releases was due: {error}") from None
+    if items is None:
+        raise Unreadable(piece.dataset, piece.name, "no list of releases in it")
+    tally = Tally(piece.dataset)
+    rows: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    for place, item in enumerate(items, start=1):
+        try:
+            row = _row(item, markets, tally)
+        except RecordError as error:
+            rejects.append((place, str(error), item))
+            continue
+        rows += [] if row is None else [row]
+    yield staged.batch(table, rows, staged.reject_rows(rejects), tally.drain())
+
+
+def _row(item: Any, markets: tuple[str, ...], tally: Tally) -> dict[str, Any] | None:
+    record = Record(item, tally, str(item.get(RELEASE)) if isinstance(item, dict) else "")
+    number, category = str(record.take(RELEASE)), record.integer("categoryId")
+    market, company = record.text("market") or "", record.text("company") or ""
+    if not number.isdecimal():
+        raise RecordError(RELEASE, f"is no number: {number}")
+    record.ignore("published", "cnsTypeId")
+    row = {
+        RELEASE: number,
+        "categoryId": category,
+        "cnsCategory": record.text("cnsCategory"),
+        "headline": " ".join(record.need("headline").split()),
+        "language": record.text("language"),
+        "languages": record.texts("languages"),
+        **_page(record.text("messageUrl"), tally, number),
+        "releaseTime": _instant(record.need("releaseTime")),
+        "market": market,
+        "company": company.strip() or None,  # notices of the exchange itself may have none
+        ISSUER: issuer_key(company),
+        "documentUrl": _document(record),
+    }
+    record.close()
+    if not any(place in market for place in markets):
+        tally.add("other_market" if _MARKET.match(market) else "unknown_code", market or "no market", number)
+        return None
+    if category not in categories.KNOWN:
+        tally.add("unknown_code", f"categoryId {category} {row['cnsCategory']}", number)
+    return row
+
+
+def _instant(text: str) -> datetime:
+    """UTC, as it was asked for, unless the time says otherwise itself."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # the first or last day of the calendar, moved over its edge
+        raise RecordError("releaseTime", f"is no time: {text}") from None
+
+
+def _page(url: str | None, tally: Tally, example: str) -> dict[str, str | None]:
+    """The page of the release and its id; another host's address is not believed."""
+    if not url:
+        return {}
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = None
+    if parts is None or parts.hostname != VIEW_HOST:
+        tally.add("unreadable_value", "messageUrl", example)
+        return {}
+    found = parse_qs(parts.query).get("id")
+    return {"messageUrl": url, MESSAGE: found[0] if found else None}
+
+
+def _document(record: Record) -> str | None:
+    documents: list[str] = []
+    for attachment in record.children("attachment"):
+        kind, url = attachment.text("mimetype"), attachment.text("attachmentUrl")
+        attachment.ignore("fileName")
+        if url and kind in _DOCUMENTS:
+            documents.append(url)
+    return documents[0] if documents else None
+
+
+def dataset(key: str, title: str, table: Table, markets: tuple[str, ...], files: tuple[str, ...]) -> Dataset:
+    """The dataset of the markets of one country: those whose names hold one of these."""
+    return Dataset(
+        key=key,
+        title=title,
+        licence=LICENCE,
+        cadence=Cadence(cron="*/20 5-18 * * *", stale_after_hours=96),  # nothing at weekends
+        guard=Guard(max_rejected=0.05),
+        host=HOST,
+        rate=RATE,
+        staged={table.name: table},
+        files=files,
+        recognise=recognise,
+        split=staged.single,
+        read=partial(read, table, markets),
+        fetch=fetching.releases,
+    )

@@ -1,0 +1,219 @@
+"""Dataset no.aksjonaer: the yearly shareholder register (Aksjonærregisteret) of the tax administration (FORMAT 7).
+
+Belongs here: the declaration, what a file is, and reading it once persons' facts have left (`aksjonaer_redact`).
+There is no address to fetch it from: the file is ordered with a form and dropped into a folder. Does not belong
+here: percentages (`aksjonaer_holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import BinaryIO, Final
+
+import polars as pl
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged, tabular, text
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.no import codes
+from connectors.no.aksjonaer_fields import (
+    CLASS,
+    HOLDER,
+    KEY,
+    NUMBER,
+    PERSON,
+    SHAREHOLDERS,
+    SHARES,
+    STAGED,
+    TOTAL,
+    YEAR,
+)
+from connectors.no.aksjonaer_redact import PASSED, STRANGE, UNREADABLE, has_passed, redact, width_of
+from connectors.no.bodies import plain_head
+from connectors.no.counting import count
+from connectors.no.register import has_check_digit
+from warehouse.schema.ids import natural_id
+from warehouse.schema.types import Column, Kind, Table
+
+_YEAR: Final = re.compile(r"(?<![0-9])(20[0-9]{2})(?![0-9])")
+_SLACK: Final = 1.001  # shares of all holders may pass the total by a thousandth (FORMAT 7)
+_LONGEST: Final = 4096
+_KIND: Final = PASSED[4]
+_NAME, _COUNTRY, _SHARES, _TOTAL = PASSED[3], PASSED[6], PASSED[7], PASSED[8]
+_LINES: Final = Table(
+    "no_aksjonaer_linjer",
+    "Lines of the file, as text.",
+    ("Orgnr",),
+    tuple(Column(name, Kind.TEXT, name) for name in PASSED),
+)
+_LAYOUT: Final = tabular.Layout(
+    table=_LINES,
+    mandatory=PASSED,
+    key="Orgnr",
+    separator=";",
+    quote=None,  # a quote is an ordinary character: UAB "ERA CAPITAL"
+    patterns={"Orgnr": "[0-9]{9}", "Navn aksjonær": ".*[^ ].*", _SHARES: "[0-9 ]+"},
+)
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """A file is one income year; which companies it is complete for only the folder's own word tells."""
+    del name
+    found = sniff(plain_head(head))
+    if found is Format.ZIP:
+        return NotOurs("a workbook or a packed file: unpack it, or order the CSV, and drop that")
+    first = plain_head(head).partition(b"\n")[0].decode(errors="replace")
+    if found is Format.TEXT and width_of(first) is None and not first.startswith(UNREADABLE):
+        return NotOurs("text whose first line is not the header of the shareholder file")
+    return Recognised(None, Scope.PART)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Shares added up by holder and class; rejects and signals of the lines first."""
+    year = _year(piece)
+    tally = Tally(piece.dataset)
+    frames: list[pl.DataFrame] = []
+    for batch in tabular.read(replace(piece, open=partial(_clean, piece)), _LAYOUT):
+        frames.append(batch.rows.select("Orgnr", "Aksjeklasse", _NAME, _KIND, _COUNTRY, _SHARES, _TOTAL))
+        yield staged.batch(SHAREHOLDERS, staged.empty(SHAREHOLDERS), batch.rejects, batch.signals)
+    rows = _typed(pl.concat(frames), year, tally)
+    _audit(rows, tally)
+    yield staged.batch(SHAREHOLDERS, _added_up(rows), None, tally.drain())
+
+
+def _year(piece: Piece) -> int:
+    """The income year stands in the file's name alone: aksjeeiebok__2024_07052025.csv."""
+    found = _YEAR.search(piece.name.rpartition("/")[2])
+    if found is None:
+        reason = "the name does not say the income year: name the file aksjeeiebok__<year>.csv"
+        raise Unreadable(piece.dataset, piece.name, reason)
+    return int(found.group(1))
+
+
+def _clean(piece: Piece) -> BinaryIO:
+    """The body as it comes through the door: a file that has not passed there is taken through."""
+    with staged.opened(piece) as body:
+        first = body.readline(_LONGEST)
+    passed = first if has_passed(first) or first.startswith(UNREADABLE.encode()) else b""
+    if not passed:
+        with staged.opened(piece) as body, redact(body) as clean:
+            passed = clean.readline(_LONGEST)
+    if passed.startswith(UNREADABLE.encode()):
+        reason = passed.decode(errors="replace").removeprefix(UNREADABLE).strip()
+        raise Unreadable(piece.dataset, piece.name, reason)
+    opened = staged.opened(piece)
+    return opened if has_passed(first) else redact(opened)
+
+
+def _typed(lines: pl.DataFrame, year: int, tally: Tally) -> pl.DataFrame:
+    """Lines as rows of the staged table, not added up yet."""
+    country = codes.COUNTRIES.expr(pl.col(_COUNTRY).str.strip_chars().str.to_uppercase())
+    company = pl.col(_KIND).str.contains(r"^[0-9]{9}$").fill_null(value=False)
+    person = pl.col(_KIND).str.starts_with(PERSON).fill_null(value=False)
+    rows = lines.select(
+        pl.col("Orgnr").alias(NUMBER),
+        pl.lit(year, pl.Int64).alias(YEAR),
+        pl.col("Aksjeklasse").fill_null("").alias(CLASS),
+        text.clean(pl.col(_NAME)).alias("navn"),
+        pl.when(company)
+        .then(pl.lit("company"))
+        .when(person)
+        .then(pl.lit("person"))
+        .otherwise(pl.lit("unknown"))
+        .alias("art"),
+        country.alias("landkode"),
+        text.integer(pl.col(_SHARES).str.replace_all(" ", "")).alias(SHARES),
+        text.integer(pl.col(_TOTAL).str.replace_all(" ", "")).alias(TOTAL),
+        pl.when(company).then(pl.col(_KIND)).alias("_number"),
+        pl.col(_KIND).fill_null("").alias("_mark"),
+        pl.col(_COUNTRY).alias("_country"),
+        pl.col(_TOTAL).alias("_total"),
+    )
+    for name, lost in (
+        ("Landkode", pl.col("_country").is_not_null() & pl.col("landkode").is_null()),
+        (_TOTAL, pl.col("_total").is_not_null() & pl.col(TOTAL).is_null()),
+        ("Fødselsår/orgnr", pl.col("_mark").str.starts_with(STRANGE)),
+    ):
+        count(tally, "unreadable_value", name, rows.filter(lost)[NUMBER])
+    return rows.join(_keys(rows), on=[NUMBER, "navn", "_mark", "landkode"], how="left", nulls_equal=True)
+
+
+def _keys(rows: pl.DataFrame) -> pl.DataFrame:
+    """The key of each holder: its organisation number, else made of the company, name, ordinal and country.
+
+    The company is part of it: nobody is the same person in two companies because the names are the same.
+    """
+    parts = [NUMBER, "navn", "_mark", "landkode"]
+    holders = rows.select(*parts, "_number").unique()
+    made = [
+        number or natural_id("inn", company, " ".join((name or "").casefold().split()), mark, country)
+        for company, name, mark, country, number in holders.iter_rows()
+    ]
+    return holders.select(parts).with_columns(pl.Series(HOLDER, made, dtype=pl.String)).unique(parts)
+
+
+def _added_up(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per holder and class: a holder may have several accounts."""
+    return (
+        rows.group_by(SHAREHOLDERS.key, maintain_order=True)
+        .agg(
+            pl.col("navn").first(),
+            pl.col("art").first(),
+            pl.col("landkode").drop_nulls().first(),
+            pl.col(SHARES).sum(),
+            pl.col(TOTAL).max(),
+        )
+        .select(SHAREHOLDERS.names)
+    )
+
+
+def _audit(rows: pl.DataFrame, tally: Tally) -> None:
+    """Sums that cannot be, totals that differ within one company, numbers that are none."""
+    companies = rows.group_by(NUMBER, maintain_order=True).agg(
+        pl.col(SHARES).sum().alias("_held"),
+        pl.col(TOTAL).max().alias("_most"),
+        pl.col(TOTAL).drop_nulls().n_unique().alias("_totals"),
+    )
+    most = pl.col("_most").fill_null(0)
+    for code, found in (
+        ("shares_above_total", (most > 0) & (pl.col("_held") > most * _SLACK)),
+        ("no_total", most <= 0),
+        ("several_totals", pl.col("_totals") > 1),
+        ("wrong_check_digit", ~has_check_digit(pl.col(NUMBER))),
+    ):
+        count(tally, code, TOTAL if "total" in code else NUMBER, companies.filter(found)[NUMBER])
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Aksjonærregisteret: shareholders on 31 December",
+    licence=Licence(
+        name="by order of Skatteetaten; privacy rules apply",
+        url="https://www.skatteetaten.no/deling/aksjonarregisteret/",
+        attribution="Kilde: Skatteetaten, Aksjonærregisteret",
+    ),
+    cadence=Cadence(cron="0 8 15 5 *", stale_after_hours=24 * 400),  # once a year, in May
+    guard=Guard(max_shrink=0.10, max_changed=1.0, max_rejected=0.001),
+    host="www.skatteetaten.no",
+    staged=STAGED,
+    files=("aksjonaerregisteret/**", "**/aksjeeiebok*"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    redact=redact,
+)

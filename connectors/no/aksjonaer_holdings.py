@@ -1,0 +1,124 @@
+"""Shares of the yearly register to shared holdings: percentages of capital as of 31 December (FORMAT 7, 13.5).
+
+Of several years the newest says who holds; who is in an earlier one only had gone by then. Does not belong here:
+adding up accounts (`aksjonaer`), or other sources of the same holder (pipelines).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.no.aksjonaer_fields import HOLDER, KEY, NUMBER, SHARES, TOTAL, YEAR
+from connectors.no.enheter_fields import NUMBER as ENTITY
+from connectors.no.enheter_fields import SHARE_COUNT
+from connectors.no.register import MARKET, company_ids
+from warehouse.schema.tables import HOLDINGS
+
+_PERCENT: Final = pl.Decimal(9, 4)
+_SLACK: Final = 1.001
+_UNITS: Final = 1_000_000  # a share of the whole in units of 0.0001 %
+# Banks and depositaries under whose names others' shares are kept, and words of such accounts.
+_NOMINEE: Final = (
+    r"(?i)\bnominee|\bcustod(?:y|ian)|forvalterkonto|\bnom\b|client(?:s|'s)? acc|"
+    r"clearstream|euroclear|state street bank|bank of new york mellon|\bbny mellon|jpmorgan chase bank|"
+    r"j\.?p\.? ?morgan (?:se|bank)|citibank|brown brothers harriman|northern trust (?:co|global)|"
+    r"bnp paribas securities services|goldman sachs international|morgan stanley & co|caceis|"
+    r"rbc investor services|pictet & cie|ubs switzerland|nordnet bank|avanza bank|saxo bank|"
+    r"skandinaviska enskilda banken ab|interactive brokers"
+)
+
+
+def holdings(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
+    """Shared holdings of staged `no_aksjonaer` rows."""
+    newest = pl.col(YEAR).max().over("_company_id")
+    last = pl.col(YEAR).max().over("_company_id", HOLDER)
+    rows = shares.with_columns(_newest=newest, _last=last, _held=pl.col(SHARES).sum().over(NUMBER, YEAR))
+    counted = entities.select(pl.col(ENTITY).alias(NUMBER), SHARE_COUNT)
+    holders = (
+        rows.filter(pl.col(YEAR) == pl.col("_last"))
+        .join(counted, on=NUMBER, how="left")
+        .group_by("_company_id", HOLDER)
+        .agg(
+            pl.col(SHARES).sum(),
+            pl.col(TOTAL).max(),
+            *(
+                pl.col(name).first()
+                for name in (
+                    NUMBER,
+                    YEAR,
+                    "navn",
+                    "art",
+                    "landkode",
+                    "_newest",
+                    "_held",
+                    SHARE_COUNT,
+                    "_raw",
+                    "_observed_at",
+                )
+            ),
+        )
+        .select(**_columns())
+        .collect()
+    )
+    return holders.select(HOLDINGS.names).cast(staged.schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+
+
+def _of() -> tuple[pl.Expr, pl.Expr]:
+    """The number of shares that percentages are of, and whether the file gives it itself.
+
+    The file's total; where it gives none the share capital's; where holders have more than that, what they have.
+    """
+    given = pl.when(pl.col(TOTAL) > 0).then(pl.col(TOTAL))
+    known = pl.coalesce(given, pl.when(pl.col(SHARE_COUNT) > 0).then(pl.col(SHARE_COUNT)))
+    enough = pl.col("_held") <= known * _SLACK
+    return pl.when(enough).then(known).otherwise(pl.col("_held")), (given.is_not_null() & enough)
+
+
+def _percent(held: pl.Expr, of: pl.Expr) -> pl.Expr:
+    """To four places, rounded down: 49.99999 is not 50. A rounding of the sum above the whole is the whole."""
+    # whole numbers only: a float would carry 5.0 over or under the threshold
+    units = (held.cast(pl.Int128) * _UNITS // of.cast(pl.Int128)).clip(upper_bound=_UNITS)
+    scaled = pl.when(of > 0).then(units.cast(pl.Decimal(38, 0)))
+    return (scaled.cast(pl.Decimal(38, 4)) / pl.lit(10_000).cast(pl.Decimal(38, 4))).cast(_PERCENT)
+
+
+def _columns() -> dict[str, pl.Expr]:
+    of, exact = _of()
+    percent = _percent(pl.col(SHARES), of)
+    none = pl.lit(None, _PERCENT)
+    company = pl.col("art") == "company"
+    nominee = (pl.col("art") != "person") & pl.col("navn").str.contains(_NOMINEE).fill_null(value=False)
+    return {
+        "company_id": pl.col("_company_id"),
+        "register": pl.lit(KEY),
+        "native_id": pl.col(HOLDER),
+        "holder_name": pl.col("navn"),
+        "holder_type": pl.when(nominee).then(pl.lit("nominee")).otherwise(pl.col("art")),
+        "holder_company_id": pl.when(company).then(company_ids(pl.col(HOLDER))),
+        "holder_country": pl.coalesce("landkode", pl.when(company).then(pl.lit(MARKET))),
+        "pct": percent,
+        "pct_min": percent,
+        "pct_max": percent,
+        "votes_pct": none,
+        "votes_min": none,
+        "votes_max": none,
+        "share_class": pl.lit(None, pl.String),
+        "basis": pl.when(percent.is_not_null() & exact)
+        .then(pl.lit("exact"))
+        .when(percent.is_not_null())
+        .then(pl.lit("derived")),
+        "is_direct": pl.when(~nominee).then(pl.lit(value=True)),
+        "controls": pl.lit([], pl.List(pl.String)),
+        "valid_from": _last_day(pl.col(YEAR)),
+        "ended_on": pl.when(pl.col(YEAR) < pl.col("_newest")).then(_last_day(pl.col("_newest"))),
+        "url": pl.lit(None, pl.String),
+        "raw": pl.col("_raw"),
+        "observed_at": pl.col("_observed_at"),
+    }
+
+
+def _last_day(year: pl.Expr) -> pl.Expr:
+    return pl.date(year, 12, 31)

@@ -1,0 +1,212 @@
+"""Dataset no.euronext: which shares trade in Oslo, from Euronext's list of equities (FORMAT 9).
+
+Belongs here: the declaration, reading, asking, and the shared listings and ISINs. Taken is what says that an equity
+is listed; prices are licensed and stay out. Names are short and upper case: whose share it is, links tell. Does
+not belong here: other exchanges.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.declare import (
+    NOT_A_COMPANY,
+    Arrival,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.no.bodies import plain_head
+from connectors.no.register import day
+from warehouse.schema.tables import IDENTIFIERS, LISTINGS
+from warehouse.schema.types import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+KEY: Final = "no.euronext"
+HOST: Final = "live.euronext.com"
+URL: Final = f"https://{HOST}/pd_es/data/stocks/download?mics=XOSL%2CMERK%2CXOAS"
+_T: Final = Kind.TEXT
+
+SHARES: Final = Table(
+    "no_euronext",
+    "Equities on the markets of Oslo.",
+    ("ISIN",),
+    (
+        Column("ISIN", _T, "of the share", nullable=False),
+        Column("Name", _T, "short name, upper case"),
+        Column("Symbol", _T, "ticker"),
+        Column("Market", _T, "markets, as the list spells them", nullable=False),
+        Column("mic", _T, "ISO 10383 of the market; of several the main one", nullable=False),
+        Column("Currency", _T, "of trading"),
+    ),
+)
+# In the order of the list's own weight; NewsWeb writes XOAX for Expand.
+MARKETS: Final = {"oslo børs": "XOSL", "euronext expand oslo": "XOAS", "euronext growth oslo": "MERK"}
+_IGNORED: Final = frozenset(
+    {
+        "open price",
+        "high price",
+        "low price",
+        "last price",
+        "last trade mic time",
+        "time zone",
+        "volume",
+        "turnover",
+        "closing price",
+        "closing price datetime",
+    }
+)
+_ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
+_LIMIT: Final = 16 << 20
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """The whole list, but only a fetch knows which markets were asked for."""
+    del name
+    found = sniff(plain_head(head))
+    if found is Format.ZIP:
+        return NotOurs("workbook: the same list as the CSV, which is read instead")
+    return Recognised(None, Scope.PART)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `no_euronext`."""
+    with staged.opened(piece) as body:
+        text = body.read(_LIMIT).decode("utf-8-sig", errors="replace")
+    # three lines of preamble follow the header; no row is without a separator
+    lines = [line for line in text.splitlines() if ";" in line]
+    header, *rows = map(_cells, lines) if lines else [[]]
+    places = {name.strip().casefold(): place for place, name in enumerate(header)}
+    missing = [name for name in ("Name", "ISIN", "Symbol", "Market") if name.casefold() not in places]
+    if missing:
+        raise Unreadable(
+            piece.dataset, piece.name, f"no list of equities: column {', '.join(missing)} is missing"
+        )
+    work = _Rows(piece.dataset, places)
+    for number, row in enumerate(rows, start=2):
+        work.take(number, row)
+    for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
+        work.tally.add("unknown_column", name or "(no name)", count=len(rows))
+    yield staged.batch(SHARES, list(work.rows.values()), staged.reject_rows(work.refused), work.tally.drain())
+
+
+def _cells(line: str) -> list[str]:
+    """One line by itself: a quote that nobody closes costs its own line, which then has too few cells."""
+    try:
+        return next(csv.reader([line], delimiter=";"), [])
+    except csv.Error:  # a cell past csv's limit
+        return [line]
+
+
+class _Rows:
+    """Rows of the list, one per ISIN."""
+
+    def __init__(self, dataset: str, places: dict[str, int]) -> None:
+        self.tally = Tally(dataset)
+        self.rows: dict[str, dict[str, str | None]] = {}
+        self.refused: list[tuple[object, str, object]] = []
+        self._places = places
+
+    def take(self, number: int, cells: list[str]) -> None:
+        if len(cells) != len(self._places):
+            self.refused.append((number, f"{len(cells)} fields where {len(self._places)} are due", cells))
+            return
+        row = {name: self._cell(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")}
+        isin, market = row["ISIN"] or "", row["Market"] or ""
+        mic = next((mic for word, mic in MARKETS.items() if word in market.casefold()), None)
+        if not _ISIN.fullmatch(isin):
+            self.refused.append((number, f"ISIN {isin!r} is none", cells))
+        elif mic is None:
+            self.tally.add("unknown_code", f"Market {market}", isin)
+            self.refused.append((isin, f"{NOT_A_COMPANY}: not on a market of Oslo", cells))
+        else:
+            self.rows[isin] = {**row, "mic": mic}
+
+    def _cell(self, cells: list[str], name: str) -> str | None:
+        place = self._places.get(name.casefold())
+        return None if place is None else cells[place].strip() or None
+
+
+def download(http: Http, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The whole list, once a day."""
+    answer = http.get(URL, expect={Format.TEXT})
+    yield answer.arrival("euronext_equities.csv", Scope.FULL)
+
+
+def listings(shares: pl.LazyFrame) -> pl.DataFrame:
+    """Shared listings; a share that left the whole list ended on that day."""
+    rows = shares.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(KEY).alias("register"),
+        pl.col("ISIN").alias("native_id"),
+        pl.col("mic").alias("exchange_mic"),
+        pl.col("Symbol").alias("ticker"),
+        pl.lit(None, pl.Date).alias("valid_from"),
+        day(pl.col("_retired_at")).alias("ended_on"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(LISTINGS.names).cast(staged.schema(LISTINGS)).collect()  # pyright: ignore[reportArgumentType]
+
+
+def identifiers(shares: pl.LazyFrame) -> pl.DataFrame:
+    """The ISINs of listed shares."""
+    rows = shares.filter(pl.col("_retired_at").is_null()).select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit("isin").alias("scheme"),
+        pl.col("ISIN").alias("value"),
+        pl.lit(KEY).alias("register"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(IDENTIFIERS.names).cast(staged.schema(IDENTIFIERS)).collect()  # pyright: ignore[reportArgumentType]
+
+
+def with_listing(companies: pl.DataFrame, listed: pl.DataFrame) -> pl.DataFrame:
+    """Companies with whether an equity of theirs trades in Oslo; no evidence stays false, without a source."""
+    live = listed.filter(pl.col("ended_on").is_null())["company_id"].unique()
+    is_listed = pl.col("company_id").is_in(live.implode())
+    return companies.with_columns(
+        is_listed.alias("is_listed"),
+        pl.when(pl.col("company_id").is_in(listed["company_id"].unique().implode()))
+        .then(pl.lit(KEY))
+        .alias("is_listed_source"),
+    )
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Euronext: equities on the markets of Oslo",
+    licence=Licence(
+        name="market data: the listed flag only",
+        url="https://live.euronext.com",
+        attribution="Source: Euronext",
+    ),
+    cadence=Cadence(cron="0 19 * * 1-5", stale_after_hours=24 * 5),
+    guard=Guard(max_shrink=0.10, max_rejected=0.05),
+    host=HOST,
+    staged={SHARES.name: SHARES},
+    files=("euronext/**", "**/Euronext_Equities*"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=download,
+)

@@ -1,0 +1,69 @@
+"""All of Norway's sources of holdings, each by its own rules (FORMAT 13.5).
+
+Belongs here: which sources there are, and in what order they are believed. Does not belong here: the rules of one
+(`konsern_holdings`, `aksjonaer_holdings`, `newsweb_mapping`), or one line per holder (pipelines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.no import (
+    aksjonaer_fields,
+    aksjonaer_holdings,
+    konsern_fields,
+    konsern_holdings,
+    newsweb_fields,
+    newsweb_mapping,
+)
+from connectors.no.enheter_fields import ENTITIES
+from warehouse.schema.tables import HOLDINGS
+from warehouse.schema.types import Table
+
+# Notices of crossings, group structure, the yearly list; roles come last.
+PRECEDENCE: Final = (newsweb_fields.KEY, konsern_fields.KEY, aksjonaer_fields.KEY)
+
+_META: Final = {
+    "_company_id": pl.String(),
+    "_observed_at": pl.Datetime("us", "UTC"),
+    "_raw": pl.String(),
+    "_retired_at": pl.Datetime("us", "UTC"),
+}
+
+
+def holdings(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """Shared holdings of the touched companies."""
+    entities = rows_of(tables, ENTITIES)
+    shareholders = rows_of(tables, aksjonaer_fields.SHAREHOLDERS)
+    yearly = aksjonaer_holdings.holdings(shareholders, entities)
+    groups = konsern_holdings.holdings(
+        rows_of(tables, konsern_fields.MEMBERS), rows_of(tables, konsern_fields.ANSWERS), entities
+    )
+    flags = newsweb_mapping.holdings(rows_of(tables, newsweb_fields.FLAGS), entities, shareholders)
+    return pl.concat([flags, _not_overtaken(groups, yearly), yearly])
+
+
+def _not_overtaken(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.DataFrame:
+    """Edges without those that went while the yearly list still names the parent: leaving a group is no sale."""
+    still = yearly.filter(pl.col("ended_on").is_null(), pl.col("holder_company_id").is_not_null())
+    named = still.select("company_id", pl.col("native_id"))
+    ended = groups.filter(pl.col("ended_on").is_not_null())
+    return pl.concat(
+        [
+            groups.filter(pl.col("ended_on").is_null()),
+            ended.join(named, on=["company_id", "native_id"], how="anti"),
+        ]
+    ).select(HOLDINGS.names)
+
+
+def rows_of(tables: Mapping[str, pl.LazyFrame], table: Table) -> pl.LazyFrame:
+    """Rows of a staged table that name a company; none where it is not there."""
+    found = tables.get(table.name)
+    if found is None:
+        return pl.LazyFrame(schema={**dict(staged.schema(table)), **_META})
+    missing = [name for name in _META if name not in found.collect_schema().names()]
+    return found.with_columns(pl.lit(None, _META[name]).alias(name) for name in missing)

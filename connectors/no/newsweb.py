@@ -1,0 +1,183 @@
+"""Dataset no.newsweb: announcements of issuers on Oslo Børs, Norway's official storage (FORMAT 8).
+
+Belongs here: the declaration, what a file is, and the envelope, which tells of errors under status 200. Read are
+lists, single messages, the directory of issuers, and notices one JSON object a line. Does not belong here: one
+message (`newsweb_rows`), asking (`newsweb_fetch`), or the shared tables (`newsweb_mapping`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.no import identity_numbers
+from connectors.no import newsweb_fields as f
+from connectors.no import newsweb_rows as rows_of
+from connectors.no.bodies import plain_head
+from connectors.no.newsweb_fetch import announcements
+from connectors.no.newsweb_rows import Message, Refused, Row
+from warehouse.schema.types import Table
+
+_LIMIT: Final = 256 << 20
+_PARTS: Final = re.compile(rb'"(messages|message|issuers)"\s*:\s*[\[{]')
+_LIST: Final = re.compile(rb'"(categories|markets)"\s*:\s*\[\s*\{')
+_NOTICE: Final = re.compile(rb'\s*\{[^\n]*"publishedAt"')
+_BASES: Final = re.compile(rb'\s*\{\s*"api_')
+_ISSUER_IN_NAME: Final = re.compile(r"issuer-([A-Z0-9]+)\b")
+_REFUSED: Final = 400
+
+Make = Callable[[Message, Tally], Row]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Every answer is a part; only what holds messages or issuers is read."""
+    del name
+    head = plain_head(head)
+    if sniff(head) is not Format.JSON:
+        return Recognised(None, Scope.PART)  # `read` refuses it by name
+    if _BASES.match(head):
+        return NotOurs("addresses of the site (urls.json)")
+    if _LIST.search(head) and not _PARTS.search(head):
+        return NotOurs("directory of categories or markets: known as codes/newsweb_categories.csv")
+    return Recognised(None, Scope.PART)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of the four staged tables, as far as the piece has rows of them."""
+    with staged.opened(piece) as body:
+        text = body.read(_LIMIT).removeprefix(b"\xef\xbb\xbf")
+    if sniff(text[:1024]) is not Format.JSON:
+        raise Unreadable(piece.dataset, piece.name, f"{sniff(text[:1024])} where JSON was due")
+    work = _Work(piece)
+    if _NOTICE.match(text):
+        yield from work.messages(map(rows_of.reduced, _notices(piece, text)), whole=True)
+        return
+    data = _data(piece, text)
+    if data.get("overflow") is True:
+        work.tally.add("overflow", "list", piece.name)  # the newest six hundred only: split the days
+    listed = data.get("messages")
+    if isinstance(listed, list):
+        yield from work.messages(listed, whole=False)
+    elif isinstance(data.get("message"), dict):
+        yield from work.messages([data["message"]], whole=True)
+    elif isinstance(data.get("issuers"), list):
+        yield from work.issuers(data["issuers"])
+    else:
+        raise Unreadable(piece.dataset, piece.name, "neither messages, a message nor issuers in `data`")
+
+
+def _notices(piece: Piece, text: bytes) -> Iterator[Message]:
+    try:
+        yield from msgspec.json.Decoder(dict[str, Any]).decode_lines(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(piece.dataset, piece.name, f"lines of JSON that do not parse: {error}") from error
+
+
+def _data(piece: Piece, text: bytes) -> dict[str, Any]:
+    """What is in the envelope. Errors come under status 200: the header tells of them (FORMAT 8)."""
+    try:
+        body = msgspec.json.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    header = body.get("header") if isinstance(body, dict) else None
+    data = body.get("data") if isinstance(body, dict) else None
+    if not isinstance(header, dict) or not isinstance(data, dict):
+        raise Unreadable(piece.dataset, piece.name, "no envelope of header and data")
+    code = header.get("http.code")
+    if header.get("result.val") != 0 or not isinstance(code, int) or code >= _REFUSED:
+        told = f"result {header.get('result.val')}, code {code}: {header.get('result.text')}"
+        raise Unreadable(piece.dataset, piece.name, f"an error in the envelope ({told}): ask again later")
+    return data
+
+
+class _Work:
+    """Reads the messages of one piece into rows, rejects and signals."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.tally = Tally(piece.dataset)
+        asked = _ISSUER_IN_NAME.search(piece.name)
+        self._sign = None if asked is None else asked[1]
+        self._refused: list[tuple[object, str, object]] = []
+
+    def messages(self, messages: Iterable[Message], *, whole: bool) -> Iterator[Batch]:
+        """Headers of all; what the texts state of those that come whole."""
+        headers: list[Row] = []
+        texts: list[Row | None] = []
+        flags: list[Row | None] = []
+        for message in messages:
+            header = self._row(message, rows_of.header_row)
+            if header is None:
+                continue
+            headers.append(header)
+            self._check_sign(header)
+            if whole:
+                texts.append(rows_of.text_row(message, header, self.tally))
+                flags.append(rows_of.flag_row(message, header, self.tally))
+        yield self._batch(f.MESSAGES, headers, staged.reject_rows(self._refused))
+        for table, rows in ((f.TEXTS, texts), (f.FLAGS, flags)):
+            if any(rows):
+                yield self._batch(table, rows)
+
+    def issuers(self, issuers: list[Message]) -> Iterator[Batch]:
+        rows = [self._row(issuer, rows_of.issuer_row) for issuer in issuers]
+        yield self._batch(f.ISSUERS, rows, staged.reject_rows(self._refused))
+
+    def _row(self, message: object, make: Make) -> Row | None:
+        try:
+            return make(message if isinstance(message, dict) else {}, self.tally)
+        except Refused as error:
+            self._refused.append((_key(message), str(error), message))
+            return None
+
+    def _check_sign(self, header: Row) -> None:
+        """An unknown sign is ignored in silence, and the whole market comes: rows tell whom they are of."""
+        if self._sign is not None and self._sign not in (header["issuerSign"], header[f.ISSUER]):
+            self.tally.add("sign_ignored", self._sign, header[f.ID])
+
+    def _batch(self, table: Table, rows: list[Row] | list[Row | None], rejects: Any = None) -> Batch:
+        given = [row for row in rows if row is not None]
+        unique = {tuple(row[name] for name in table.key): row for row in given}
+        return staged.batch(table, list(unique.values()), rejects, self.tally.drain())
+
+
+def _key(message: object) -> object:
+    return message.get(f.ID) if isinstance(message, dict) else None
+
+
+DATASET: Final = Dataset(
+    key=f.KEY,
+    title="NewsWeb: announcements of listed issuers",
+    licence=Licence(
+        name="no open licence: headline, category, time and link",
+        url="https://newsweb.oslobors.no",
+        attribution="Source: NewsWeb, Oslo Børs",
+    ),
+    cadence=Cadence(cron="15 * * * *", stale_after_hours=72),
+    guard=Guard(max_rejected=0.01),
+    host=f.HOST,
+    staged=f.STAGED,
+    files=("newsweb/**", "newsweb_notices/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=announcements,
+    redact=identity_numbers.redact,
+)

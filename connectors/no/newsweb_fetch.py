@@ -1,0 +1,130 @@
+"""Asking NewsWeb: lists by day, then the reports and notices of major holdings whole (FORMAT 8).
+
+A list gives the six hundred newest messages and no pages; `overflow` is the only sign that there were more, so a
+stretch of days that overflows is asked in halves, and a day by category. Days are Oslo's; one day is asked
+again, and what was read before is the same body again. Does not belong here: what an answer holds (`newsweb`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.bodies import Fetched
+from connectors.kit.errors import WrongBody
+from connectors.kit.formats import Format
+from connectors.no import codes
+from connectors.no.newsweb_fields import HOST, READ_WHOLE
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+URLS: Final = f"https://{HOST}/urls.json"
+FIRST: Final = timedelta(days=400)  # so far back for a first time: a year of reports
+STEP: Final = timedelta(days=14)
+OVERLAP: Final = timedelta(days=1)
+_DAY: Final = timedelta(days=1)
+_HEADERS: Final = {"Accept": "application/json", "Origin": f"https://{HOST}", "Referer": f"https://{HOST}/"}
+
+
+def announcements(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Lists from where the last run ended, and the whole messages that they name; cursor: the last day listed."""
+    last = http.now().date() + _DAY  # Oslo may be a day ahead of UTC
+    begin = _resumed(cursor, last)
+    site = _Site(http, _base(http))
+    while begin <= last:
+        end = min(begin + STEP, last)
+        held: Arrival | None = None
+        for arrival in site.arrivals(begin, end):
+            if held is not None:
+                yield held
+            held = replace(arrival, cursor=None)
+        if held is not None:
+            yield replace(held, cursor=Cursor(end.isoformat()))
+        begin = end + _DAY
+
+
+def _resumed(cursor: Cursor | None, last: date) -> date:
+    """The day to go on from. A cursor that is no day begins anew: asking again does no harm."""
+    try:
+        return last - FIRST if cursor is None else date.fromisoformat(cursor.value) - OVERLAP - _DAY
+    except ValueError:
+        return last - FIRST
+
+
+def _base(http: Http) -> str:
+    """Where the interface stands: the site says so itself."""
+    found = http.json(URLS)
+    base = found.get("api_large") if isinstance(found, dict) else None
+    if not isinstance(base, str) or not base.startswith("https://"):
+        raise WrongBody(URLS, 200, "no address `api_large`")
+    return base.rstrip("/")
+
+
+class _Site:
+    """The interface at its address of today."""
+
+    def __init__(self, http: Http, base: str) -> None:
+        self._http = http
+        self._base = f"{base}/v1/newsreader"
+        self._asked: set[int] = set()
+
+    def arrivals(self, begin: date, end: date, category: str = "") -> Iterator[Arrival]:
+        """The lists of some days, and behind each the messages of it that are read whole."""
+        question = {"category": category, "fromDate": begin.isoformat(), "toDate": end.isoformat()}
+        answer = self._ask("list", question)
+        listed = _data(answer)
+        if listed.get("overflow") is True and begin < end:
+            middle = begin + (end - begin) // 2
+            yield from self.arrivals(begin, middle, category)
+            yield from self.arrivals(middle + _DAY, end, category)
+            return
+        if listed.get("overflow") is True and not category:
+            for number in sorted(codes.NEWSWEB.codes):
+                yield from self.arrivals(begin, end, number)
+            return
+        # a category of one day that overflows stays cut: reading tells of it
+        name = "-".join(part for part in ("list", begin.isoformat(), end.isoformat(), category) if part)
+        yield answer.arrival(f"{name}.json", Scope.PART)
+        yield from self._messages(listed.get("messages"))
+
+    def _messages(self, listed: object) -> Iterator[Arrival]:
+        for message in listed if isinstance(listed, list) else ():
+            number = message.get("messageId") if isinstance(message, dict) else None
+            if isinstance(number, int) and number not in self._asked and _is_wanted(message):
+                self._asked.add(number)
+                answer = self._ask("message", {"messageId": str(number)})
+                yield answer.arrival(f"message-{number}.json", Scope.PART)
+
+    def _ask(self, call: str, question: Mapping[str, str]) -> Fetched:
+        url = f"{self._base}/{call}?{urlencode(question)}"
+        answer = self._http.get(url, expect={Format.JSON}, headers=_HEADERS)
+        header = _body(answer).get("header")
+        if not isinstance(header, dict) or header.get("result.val") != 0:
+            raise WrongBody(url, answer.status, f"an error in the envelope: {header}")
+        return answer
+
+
+def _is_wanted(message: Mapping[str, Any]) -> bool:
+    categories = message.get("category")
+    numbers = {str(item.get("id")) for item in categories} if isinstance(categories, list) else set[str]()
+    return message.get("test") is not True and not numbers.isdisjoint(READ_WHOLE)
+
+
+def _body(answer: Fetched) -> dict[str, Any]:
+    try:
+        found = msgspec.json.decode(answer.read())
+    except (ValueError, RecursionError) as error:
+        raise WrongBody(answer.url, answer.status, f"JSON that does not parse: {error}") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _data(answer: Fetched) -> dict[str, Any]:
+    found = _body(answer).get("data")
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,223 @@
+"""Major holdings out of the text of a notice: ESMA's standard form, and the short text with a table (FORMAT 8).
+
+What is read is what the text states: who, since which day, what share of votes, through instruments and of
+capital. A text that does not come apart so is told of and gives nothing; often it says no more than «see
+attachment», and no figure is read from pictures of a page. Does not belong here: whose company it is, or shares
+of capital worked out from shares of votes (`newsweb_mapping`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from connectors.no.newsweb_period_words import DAY
+from connectors.no.newsweb_periods import day_of
+
+_BLANK: Final = re.compile(r"\s+")
+# Text taken from a printed form breaks words where lines broke: «reache d», «S tandard», «at- tached».
+_FORM: Final = re.compile(r"notification of major holdings", re.IGNORECASE)
+_ISSUER: Final = re.compile(r"\b1\. ?Identity of the issuer(.*?)\b2\. ?Reason", re.IGNORECASE)
+_PERSON: Final = re.compile(
+    r"\b3\. ?Details of person.*?\bName ?: ?(?P<name>.*?) ?City and country of registered office"
+    r" ?\( ?if applicable ?\) ?:? ?(?P<place>.*?) ?\b4\. ?Full name",
+    re.IGNORECASE,
+)
+_DATE: Final = re.compile(
+    r"\b5\. ?Date on which the threshold was crossed(.*?)\b6\. ?Total positions", re.IGNORECASE
+)
+_RESULT: Final = re.compile(
+    r"Resulting situation on the date on which ?(?:the )?threshold was ?crossed or reache ?d ?(?P<now>.*?)"
+    r"Position of ?previ",
+    re.IGNORECASE,
+)
+_ORG: Final = re.compile(
+    r"\borg(?:anis\w*|aniz\w*)?\.? ?(?:nr|no|number|nummer)?\.? ?:? ?((?:\d ?){9})(?!\d)", re.IGNORECASE
+)
+_SUFFIX: Final = re.compile(
+    r",? ?\b(?:org|reg|lei)\b\.? ?(?:nr|no|number|code)?\.?.*$"
+    # a person's day or year of birth, which the door has masked already
+    r"|[ ,;(]*(?<!\w)(?:born|f(?:ødt|\.)|fødselsdato|date of birth|d\.?o\.?b\.?)\W*"
+    rf"(?:on|den|in|i)? ?(?:{DAY}|[\d*]).*$",
+    re.IGNORECASE,
+)
+_END: Final = r"(?![\d.,]*\d| \d{3}\b)"  # of a number: no more digits, and no further group of three
+_TOTAL: Final = re.compile(
+    rf"[ |]*([1-9]\d{{0,2}}(?: \d{{3}}){{1,5}}{_END}|\d{{1,3}}(?:[.,]\d{{3}}){{1,5}}{_END}|\d{{1,18}}{_END})"
+)
+_CELL: Final = re.compile(
+    r"[ |]*(?:(?P<below>below|under|less than|mindre enn|<) ?)?"
+    r"(?P<share>\d{1,3}(?:[.,]\d{1,6})?)(?![\d.,]*\d| 0\d\d\b) ?%?"
+    r"|[ |]*(?P<empty>n\.? ?/ ?a\.?(?!\w)|[-–—](?![^\s|])) ?%?",
+    re.IGNORECASE,
+)
+_CELLS: Final = 3
+_ROUNDING: Final = Decimal("0.02")
+_ALL: Final = Decimal(100)
+
+_SHORT: Final = re.compile(
+    r"(?P<name>[^.\n]{3,120}?) (?:has|have)(?:,)? on (?P<day>\d{4}-\d{2}-\d{2}),? "
+    r"(?:bought|sold|acquired|disposed of).*?(?P<limit>\d{1,2})(?:[.,]\d+)? ?(?:%|per cent)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ROW: Final = re.compile(
+    r"^ *(\d{4}-\d{2}-\d{2})[ \t]+(?:\d[\d ]*?)[ \t]+(\d{1,3}[.,]\d+)[ \t]+(?:\d[\d ]*?)[ \t]+(\d{1,3}[.,]\d+) *$",
+    re.MULTILINE,
+)
+# As the forms write them, in two languages; a name that is not here is no country to us.
+_COUNTRIES: Final = {
+    "norway": "NO", "norge": "NO", "sweden": "SE", "sverige": "SE", "denmark": "DK", "danmark": "DK",
+    "finland": "FI", "iceland": "IS", "island": "IS", "united kingdom": "GB", "uk": "GB", "england": "GB",
+    "great britain": "GB", "storbritannia": "GB", "scotland": "GB", "usa": "US", "u s a": "US", "us": "US",
+    "united states": "US", "united states of america": "US", "luxembourg": "LU", "luxemburg": "LU",
+    "germany": "DE", "tyskland": "DE", "france": "FR", "frankrike": "FR", "netherlands": "NL",
+    "the netherlands": "NL", "nederland": "NL", "belgium": "BE", "belgia": "BE", "switzerland": "CH",
+    "sveits": "CH", "austria": "AT", "italy": "IT", "italia": "IT", "spain": "ES", "spania": "ES",
+    "ireland": "IE", "irland": "IE", "cyprus": "CY", "kypros": "CY", "malta": "MT", "bermuda": "BM",
+    "cayman islands": "KY", "british virgin islands": "VG", "jersey": "JE", "guernsey": "GG", "canada": "CA",
+    "japan": "JP", "singapore": "SG", "hong kong": "HK", "china": "CN", "australia": "AU", "monaco": "MC",
+    "liechtenstein": "LI", "estonia": "EE", "latvia": "LV", "lithuania": "LT", "poland": "PL",
+    "united arab emirates": "AE", "saudi arabia": "SA", "israel": "IL", "south africa": "ZA", "greece": "GR",
+    "faroe islands": "FO", "marshall islands": "MH", "isle of man": "IM",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What one notice states of one holder. Shares in percent; null is not stated.
+
+    `votes_below`: an upper bound, where the share itself is not stated.
+    """
+
+    name: str
+    country: str | None
+    crossed_on: date
+    votes: Decimal | None
+    instruments: Decimal | None
+    capital: Decimal | None
+    total_votes: int | None
+    votes_below: Decimal | None = None
+
+
+def holding(text: str) -> Holding | None:
+    """The holding that a notice states; None where its text does not come apart."""
+    plain = _BLANK.sub(" ", text)
+    return _of_form(plain) if _FORM.search(plain) else _of_table(text)
+
+
+def issuer_number(text: str) -> str | None:
+    """The organisation number that a form prints of the issuer; whether its check digit holds is not judged."""
+    part = _ISSUER.search(_BLANK.sub(" ", text))
+    found = None if part is None else _ORG.search(part[1])
+    return None if found is None else found[1].replace(" ", "")
+
+
+def country_of(place: str) -> str | None:
+    """The country that ends «City, Country»."""
+    last = re.sub(r"[^a-zæøå ]", " ", place.rpartition(",")[2].lower()).strip()
+    return _COUNTRIES.get(_BLANK.sub(" ", last))
+
+
+def _of_form(plain: str) -> Holding | None:
+    person, crossed, result = _PERSON.search(plain), _DATE.search(plain), _RESULT.search(plain)
+    day = None if crossed is None else day_of(crossed[1])
+    name = None if person is None else _SUFFIX.sub("", person["name"]).strip(" ,;:")
+    position = None if result is None else _position(result["now"])
+    if person is None or not name or day is None or position is None:
+        return None
+    votes, instruments, total = position
+    return Holding(
+        name,
+        country_of(person["place"]),
+        day,
+        votes.exact,
+        instruments.exact,
+        None,
+        total,
+        votes_below=votes.below,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """One cell of the row: a share, an upper bound of one, or neither («N/A», «-»)."""
+
+    exact: Decimal | None = None
+    below: Decimal | None = None
+
+
+def _position(text: str) -> tuple[_Share, _Share, int | None] | None:
+    """Votes attached to shares, through instruments, and all votes of the issuer: a row of up to four cells.
+
+    The third cell is the sum of the first two; where it is not, the row was not what it seemed. Digits in groups
+    («2 390 749 040») and cells look alike: what adds up is what was meant.
+    """
+    cells = _cells(text)
+    for count in range(len(cells), 0, -1):
+        shares, end = [share for share, _ in cells[:count]], cells[count - 1][1]
+        position = _of_shares(shares)
+        total = _total(text[end:])
+        # one or two cells, and more shares behind them: a row cut in the middle
+        is_cut = count < _CELLS and count < len(cells) and (total is None or total <= _ALL)
+        if position is not None and not is_cut:
+            return *position, total
+    return None
+
+
+def _cells(text: str) -> list[tuple[_Share, int]]:
+    """The first cells that may be shares, each with where it ends."""
+    cells: list[tuple[_Share, int]] = []
+    end = 0
+    while len(cells) < _CELLS and (found := _CELL.match(text, end)) is not None:
+        share = None if found["empty"] else Decimal(found["share"].replace(",", "."))
+        if share is not None and share > _ALL:
+            break
+        end = found.end()
+        cells.append((_Share(below=share) if found["below"] else _Share(share), end))
+    return cells
+
+
+def _of_shares(shares: list[_Share]) -> tuple[_Share, _Share] | None:
+    match shares:
+        case [votes, instruments, both] if _adds_up(votes, instruments, both):
+            return votes, instruments
+        case [votes, both] if votes == both != _Share():
+            return votes, _Share()
+        case [votes] if votes != _Share():
+            return votes, _Share()
+        case _:
+            return None
+
+
+def _adds_up(votes: _Share, instruments: _Share, both: _Share) -> bool:
+    """Whether the sum may be the third cell. A bound stands for anything up to it, an empty cell for nothing."""
+    parts = (votes, instruments)
+    low = sum((part.exact or Decimal(0) for part in parts), Decimal(0))
+    high = low + sum((part.below or Decimal(0) for part in parts), Decimal(0))
+    if both.below is not None:
+        return low <= both.below
+    return both.exact is not None and low - _ROUNDING <= both.exact <= high + _ROUNDING
+
+
+def _total(text: str) -> int | None:
+    found = _TOTAL.match(text)
+    return None if found is None else int(re.sub("[., ]", "", found[1]))
+
+
+def _of_table(text: str) -> Holding | None:
+    """«… has on 2026-06-04 bought … passed the 5% disclosure threshold», and a table of days, shares and votes."""
+    told = _SHORT.search(text)
+    if told is None:
+        return None
+    rows = [found for found in _ROW.findall(text) if found[0] == told["day"]]
+    if len(rows) != 1:
+        return None
+    capital, votes = (Decimal(share.replace(",", ".")) for share in rows[0][1:])
+    day = day_of(told["day"])
+    if max(capital, votes) > _ALL or day is None:
+        return None
+    name = told["name"].strip(" ,;:\t")
+    return Holding(name, None, day, votes, None, capital, None)

@@ -1,0 +1,234 @@
+"""The period of a report, as the headline, the text or an attachment's name states it (FORMAT 8).
+
+A stated last day counts as it stands («quarter ended 31 March 2026», `eqnr20231231NO.zip`). A year, half-year or
+quarter alone («Q2 2026», «annual report 2025») is the calendar's, and says of itself that no day was stated. Two
+years or quarters in one text are no statement. The headline is judged first, and what follows may only make it
+more exact: a text or a package's name that states another period contradicts it, and nothing is stated then.
+Does not belong here: which announcements are reports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from connectors.no import newsweb_period_words as words
+
+_BLANK: Final = re.compile(r"\s+")
+# After its end, in which a report is published.
+_LATEST_YEAR: Final = timedelta(days=500)
+_LATEST_PART: Final = timedelta(days=150)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """First and last day. `is_dated`: the last day itself is stated."""
+
+    start: date
+    end: date
+    is_dated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What an announcement states of its period; nothing where its parts contradict each other."""
+
+    period: Period | None
+    contradicts: bool = False
+
+
+def annual(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> Period | None:
+    """The year of an annual report: of the first text that states one, as the others make it exact."""
+    return annual_statement(texts, attachments, published).period
+
+
+def interim(texts: Iterable[str | None], published: date) -> Period | None:
+    """The quarter or half-year of an interim report. Where both are told, the half-year, which holds the other."""
+    return interim_statement(texts, published).period
+
+
+def annual_statement(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> Statement:
+    """The same as `annual`, and whether headline, text and names of packages contradict each other."""
+    found = _judged(_plain(texts), _OF_YEAR, published)
+    days = _attached(attachments, published)
+    told = found.period
+    if told is None:
+        return found if found.contradicts or len(days) != 1 else Statement(days[0])
+    same = [day for day in days if day.end.year == told.end.year]
+    if told.is_dated or not days or same:
+        return Statement(same[-1] if same and not told.is_dated else told)
+    # a year named by its first day («2025» ended in March 2026), or the date of something else
+    return Statement(None, contradicts=True) if any(_confirms(told, day) for day in days) else found
+
+
+def interim_statement(texts: Iterable[str | None], published: date) -> Statement:
+    """The same as `interim`, and whether headline and text contradict each other."""
+    return _judged(_plain(texts), _OF_PART, published)
+
+
+def day_of(text: str) -> date | None:
+    """The first day that a text names; day before month where both are numbers, as Europe writes."""
+    found = words.ANY_DAY.search(_BLANK.sub(" ", text))
+    return None if found is None else _day(found)
+
+
+def _plain(texts: Iterable[str | None]) -> Iterator[str]:
+    return (_BLANK.sub(" ", text) for text in texts if text)
+
+
+def _day(found: re.Match[str]) -> date | None:
+    for place in "1234":
+        day, month, year = (found[f"{part}{place}"] for part in "dmy")
+        if day is not None:
+            try:
+                return date(int(year), words.MONTHS.get(month.lower()) or int(month), int(day))
+            except ValueError:
+                return None
+    return None
+
+
+def _judged(texts: Iterable[str], kind: _Kind, published: date) -> Statement:
+    """Text by text, headline first: a stated day makes a period told before exact, or contradicts it."""
+    told: Period | None = None
+    is_named = False
+    for text in texts:
+        dated = _ended(text, kind, published)
+        if told is not None:
+            same = [period for period in dated if _confirms(told, period)]
+            if dated and not same:
+                return Statement(None, contradicts=True)
+            told = _exact(told, same)
+        elif dated:
+            told = dated[-1]
+        elif not is_named and (named := kind.named(text)):
+            is_named = True
+            told = _within(named[0], published, kind.latest) if len(named) == 1 else None
+    return Statement(told)
+
+
+def _confirms(told: Period, dated: Period) -> bool:
+    """Whether a stated last day is that of a period told before; a bare year is its first or its last day's."""
+    if told.is_dated or not _is_year(told):
+        return told.end == dated.end
+    return told.end.year in {dated.start.year, dated.end.year}
+
+
+def _exact(told: Period, dated: list[Period]) -> Period:
+    """With the stated last day; of two lengths that end on it, the longer one."""
+    if not dated:
+        return told
+    newest = dated[-1]
+    return newest if newest.start <= told.start or _is_year(told) else Period(told.start, told.end, True)
+
+
+def _is_year(period: Period) -> bool:
+    return period.end.year * 12 + period.end.month - period.start.year * 12 - period.start.month == 11  # noqa: PLR2004
+
+
+def _ended(text: str, kind: _Kind, published: date) -> list[Period]:
+    """Periods of which the text states the last day and does not only compare with; newest, longest last."""
+    periods: list[Period] = []
+    for found in words.ENDED.finditer(text):
+        end, what = _day(found), found["what"].lower()
+        months = words.NORWEGIAN.get(what) or next(
+            words.LENGTHS[word] for word in words.LENGTHS if word in what
+        )
+        if end is None or months not in kind.months or words.COMPARED.search(text[: found.start()]):
+            continue
+        period = _within(Period(_first_day(end, months), end, True), published, kind.latest)
+        periods += [] if period is None else [period]
+    return sorted(periods, key=lambda period: (period.end, -period.start.toordinal()))
+
+
+def _attached(names: Iterable[str], published: date) -> list[Period]:
+    """Years that end on a date in the name of a package: ends of months alone, for names tell other days too."""
+    ends: set[date] = set()
+    for name in names:
+        if not name.lower().endswith(words.PACKAGE):
+            continue
+        for found in words.NAMED_DAY.finditer(name):
+            try:
+                day = date(int(found[1]), int(found[3]), int(found[4]))
+            except ValueError:
+                continue
+            if (day + timedelta(days=1)).day == 1:
+                ends.add(day)
+    years = (_within(Period(_first_day(end, 12), end, True), published, _LATEST_YEAR) for end in sorted(ends))
+    return [year for year in years if year is not None]
+
+
+def _first_day(end: date, months: int) -> date:
+    """The day after the same day so many months before."""
+    after = end + timedelta(days=1)
+    count = after.year * 12 + after.month - 1 - months
+    return date(count // 12, count % 12 + 1, min(after.day, 28))
+
+
+def _half(text: str) -> Period | None:
+    years = {int(found["y1"] or found["y2"]) for found in words.HALF.finditer(text)}
+    if not years and words.BOTH.search(text):
+        quarter = _quarter(text)
+        years = {quarter.end.year} if quarter is not None and quarter.end.month == 6 else set()  # noqa: PLR2004
+    if len(years) != 1:
+        return None
+    year = years.pop()
+    return Period(date(year, 1, 1), date(year, 6, 30), False)
+
+
+def _named_years(text: str) -> list[Period]:
+    years = {int(found["y1"] or found["y2"]) for found in words.YEAR.finditer(text)}
+    return [Period(date(year, 1, 1), date(year, 12, 31), False) for year in years]
+
+
+def _named_part(text: str) -> list[Period]:
+    told = _half(text) or _quarter(text)
+    return [] if told is None else [told]
+
+
+def _quarter(text: str) -> Period | None:
+    """One quarter, or the first quarters of a year together; a range that begins later is no statement."""
+    told = {pair: found for found in words.QUARTER.finditer(text) if (pair := _pair(found)) is not None}
+    if len(told) != 1:
+        return None
+    ((year, quarter), found) = told.popitem()
+    ranged = words.RANGE.search(text[: found.start()])
+    first = quarter if ranged is None else _ordinal(ranged)
+    if ranged is not None and first != 1:
+        return None
+    after = date(year + quarter // 4, quarter % 4 * 3 + 1, 1)
+    return Period(date(year, first * 3 - 2, 1), after - timedelta(days=1), False)
+
+
+def _ordinal(found: re.Match[str]) -> int:
+    return int(found["q"] or next(place for place in "1234" if found[f"r{place}"]))
+
+
+def _pair(found: re.Match[str]) -> tuple[int, int] | None:
+    year = found["y1"] or found["y2"] or found["y3"] or found["y4"]
+    quarter = found["q"] or found["q_"]
+    if quarter is None:
+        quarter = next((place for place in "1234" if found[f"q{place}"] or found[f"r{place}"]), None)
+    if year is None or quarter is None:
+        return None
+    return (int(year) if len(year) == 4 else 2000 + int(year)), int(quarter)  # noqa: PLR2004
+
+
+def _within(period: Period, published: date, latest: timedelta) -> Period | None:
+    """A period that is over when its report comes, and not for long: anything else is another year's name."""
+    return period if period.end < published <= period.end + latest else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of report: months it covers, how long after its end it comes, periods named without a day."""
+
+    months: frozenset[int]
+    latest: timedelta
+    named: Callable[[str], list[Period]]
+
+
+_OF_YEAR: Final = _Kind(frozenset({12}), _LATEST_YEAR, _named_years)
+_OF_PART: Final = _Kind(frozenset({3, 6, 9}), _LATEST_PART, _named_part)

@@ -1,0 +1,240 @@
+"""Announcements of NewsWeb to rows: one message in the API's own shape, checked and mended (FORMAT 8).
+
+Belongs here: types of members, double-encoded text, test messages, the layouts a message comes in. Does not
+belong here: envelopes and files (`newsweb`), or what texts state (`newsweb_periods`, `newsweb_flagging`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from connectors.declare import NOT_A_COMPANY
+from connectors.kit.staged import Tally
+from connectors.no import codes
+from connectors.no import newsweb_fields as f
+from connectors.no import newsweb_flagging as flagging
+from connectors.no import newsweb_periods as periods
+from connectors.no.issuer_names import whole
+from connectors.no.newsweb_periods import Period, Statement
+from connectors.no.register import number_holds
+
+_BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # first halves of UTF-8 read as a one-byte encoding
+_KNOWN: Final = f.IGNORED | set(f.MESSAGES.names)
+_ID: Final = re.compile(r"[0-9]{1,18}")  # ASCII, and no more than a 64-bit integer holds
+_LARGEST: Final = (1 << 63) - 1
+_YEARS: Final = range(1900, 9999)  # outside, an instant has no day in every time zone
+_NUMBERS: Final = {str(label).casefold(): code for code, label in codes.NEWSWEB.columns["label"].items()}
+
+Row = dict[str, Any]
+Message = Mapping[str, Any]
+
+
+class Refused(Exception):  # noqa: N818 - says what becomes of the message
+    """A message that cannot be kept; the message says why."""
+
+
+def mended(text: str | None, tally: Tally, example: str) -> str | None:
+    """Text without double encoding: where reading it back as UTF-8 succeeds, that is what it was."""
+    if text is None or not _BROKEN.search(text):
+        return text or None
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            plain = text.encode(encoding).decode()
+        except UnicodeError:
+            continue
+        tally.add("double_encoding", "text", example)
+        return plain
+    return text
+
+
+def header_row(message: Message, tally: Tally) -> Row:
+    """The row of `no_newsweb`."""
+    number = _id(message)
+    for name in message.keys() - _KNOWN:
+        tally.add("unknown_key", name, number)
+    published = _instant(message.get("publishedTime"))
+    if published is None:
+        raise Refused("no publishedTime")
+    title = mended(_text(message.get("title")), tally, number)
+    category = _categories(_items(message, "category", dict, tally), tally, number)
+    markets = _items(message, "markets", str, tally)
+    row = {
+        f.ID: number,
+        **_issuer(message, tally),
+        "publishedTime": published,
+        "title": title,
+        "category": category,
+        "markets": markets,
+        "numbAttachments": _count(message, tally),
+        "correctionForMessageId": _named(message, "correctionForMessageId", tally),
+        "correctedByMessageId": _named(message, "correctedByMessageId", tally),
+        "oamMandatory": _flag(message.get("oamMandatory")),
+    }
+    return row | _period(_stated(category, [title], (), published).period)
+
+
+def text_row(message: Message, header: Row, tally: Tally) -> Row | None:
+    """The row of `no_newsweb_tekst` of a report; None of every other message."""
+    if not {f.ANNUAL, *f.INTERIM} & set(header["category"]):
+        return None
+    names = [str(item.get("name")) for item in _items(message, "attachments", dict, tally)]
+    texts = [header["title"], mended(_text(message.get("body")), tally, header[f.ID])]
+    found = _stated(header["category"], texts, names, header["publishedTime"])
+    period = found.period
+    if found.contradicts:
+        tally.add("contradicting_periods", "text", header[f.ID])
+    elif period is None:
+        tally.add("period_not_stated", "text", header[f.ID])
+    issuer = {name: header[name] for name in (f.ISSUER, "issuerSign", f.NAME)}
+    return {f.ID: header[f.ID], **issuer, **_period(period)}
+
+
+def flag_row(message: Message, header: Row, tally: Tally) -> Row | None:
+    """The row of `no_newsweb_flagging`; None where the message is none or its text does not come apart."""
+    if f.FLAGGING not in header["category"]:
+        return None
+    text = mended(_text(message.get("body")), tally, header[f.ID]) or ""
+    found = flagging.holding(text)
+    if found is None:
+        tally.add("flagging_not_read", "text", header[f.ID])
+        return None
+    number = flagging.issuer_number(text)
+    if number is not None and not number_holds(number):
+        tally.add("wrong_check_digit", f.NUMBER, header[f.ID])
+        number = None
+    return {
+        f.ID: header[f.ID],
+        "holder": whole(found.name),
+        **{name: header[name] for name in (f.ISSUER, "issuerSign", f.NAME, "publishedTime")},
+        f.NUMBER: number,
+        "name": found.name,
+        "country": found.country,
+        "crossed_on": found.crossed_on,
+        "votes_pct": found.votes,
+        "votes_below": found.votes_below,
+        "instruments_pct": found.instruments,
+        "capital_pct": found.capital,
+        "total_votes": found.total_votes,
+    }
+
+
+def issuer_row(issuer: Message, tally: Tally) -> Row:
+    """The row of `no_newsweb_utsteder`."""
+    found = _issuer({**issuer, f.NAME: issuer.get("name")}, tally)
+    if found[f.ISSUER] is None:
+        raise Refused("no issuerId")
+    return {**found, "isActive": _flag(issuer.get("isActive"))}
+
+
+def reduced(notice: Message) -> Message:
+    """A notice of the reduced layout (one JSON object a line) in the API's own: names of categories for numbers."""
+    names = notice.get("categories")
+    texts = [_text(notice.get(name)) for name in ("bodyText", "pdfSupplementText")]
+    return {
+        "messageId": notice.get("messageId"),
+        "title": notice.get("title"),
+        "issuerName": notice.get("issuerName"),
+        "issuerSign": notice.get("issuerSign"),
+        "publishedTime": notice.get("publishedAt"),
+        "category": [{"category_no": name} for name in names] if isinstance(names, list) else names,
+        "markets": notice.get("markets"),
+        "numbAttachments": int(bool(notice.get("hasAttachments"))),
+        "body": "\n".join(text for text in texts if text),
+    }
+
+
+def _id(message: Message) -> str:
+    number = message.get(f.ID)
+    if isinstance(number, bool) or not isinstance(number, int | str) or not _ID.fullmatch(str(number)):
+        raise Refused(f"no messageId: {number!r}")
+    if message.get("test") is True:
+        raise Refused(f"{NOT_A_COMPANY}: a test message")
+    return str(number)
+
+
+def _issuer(message: Message, tally: Tally) -> Row:
+    number = _named(message, f.ISSUER, tally)
+    return {
+        f.ISSUER: number,
+        "issuerSign": _text(message.get("issuerSign")),
+        f.NAME: mended(_text(message.get(f.NAME)), tally, str(number)),
+    }
+
+
+def _items(message: Message, name: str, kind: type, tally: Tally) -> list[Any]:
+    """A list of a message without what is not of its kind; that is told, as is a list that is none."""
+    found = message.get(name)
+    listed = found if isinstance(found, list) else []
+    kept = [item for item in listed if isinstance(item, kind)]
+    if len(kept) < len(listed) or not isinstance(found, list | None):
+        tally.add("unreadable_value", name, message.get(f.ID))
+    return kept
+
+
+def _categories(found: list[Message], tally: Tally, example: str) -> list[str]:
+    """Numbers of categories; layouts without numbers give the names."""
+    numbers: list[str] = []
+    for item in found:
+        name = mended(_text(item.get("category_no")), tally, example)
+        number = item.get("id") or _NUMBERS.get((name or "").casefold())
+        if number is None or str(number) not in codes.NEWSWEB:
+            tally.add("unknown_code", f"category {number or name}", example)
+        if number is not None:
+            numbers.append(str(number))
+    return numbers
+
+
+def _stated(
+    category: list[str], texts: list[str | None], names: list[str] | tuple[str, ...], published: datetime
+) -> Statement:
+    if f.ANNUAL in category:
+        return periods.annual_statement(texts, names, published.date())
+    if set(f.INTERIM) & set(category):
+        return periods.interim_statement(texts, published.date())
+    return Statement(None)
+
+
+def _period(period: Period | None) -> Row:
+    if period is None:
+        return {f.START: None, f.END: None, f.IS_DATED: None}
+    return {f.START: period.start, f.END: period.end, f.IS_DATED: period.is_dated}
+
+
+def _text(value: object) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _flag(value: object) -> bool | None:
+    return None if value is None else value in (1, True, "1")
+
+
+def _named(message: Message, name: str, tally: Tally) -> str | None:
+    """The number of an issuer or another message; 0 is none."""
+    value = message.get(name)
+    if value in (None, 0, "0", ""):
+        return None
+    if type(value) in (int, str):
+        return str(value)
+    tally.add("unreadable_value", name, message.get(f.ID))
+    return None
+
+
+def _count(message: Message, tally: Tally) -> int | None:
+    value = message.get("numbAttachments")
+    if value is None or (type(value) is int and 0 <= value <= _LARGEST):
+        return value
+    tally.add("unreadable_value", "numbAttachments", message.get(f.ID))
+    return None
+
+
+def _instant(value: object) -> datetime | None:
+    """ISO with milliseconds, UTC."""
+    try:
+        found = datetime.fromisoformat(str(value))
+        instant = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return instant if instant.year in _YEARS else None

@@ -1,0 +1,150 @@
+"""Paging through the three change feeds by cursor (FORMAT 3).
+
+The cursor is the newest id seen, per feed. A feed's id is inclusive, ids have gaps, and an entry may become
+visible behind a newer one, so every fetch goes back `OVERLAP` ids: what is read again is known again. The end is
+a page that brings no newer id. A first fetch begins two days back: the bulk that is loaded with it is not older.
+Does not belong here: what entries mean (`oppdateringer_rows`).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import FetchError, WrongBody
+from connectors.no.oppdateringer_fields import COLLECTIONS, ID, ROLES, STREAMS
+from connectors.no.register import API_URL
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+OVERLAP: Final = 1_000
+SIZE: Final = 10_000  # the most a page may hold
+FIRST: Final = timedelta(days=2)
+_NAMES: Final = {stream: name for name, stream in COLLECTIONS.items()}
+
+
+class Places(msgspec.Struct, omit_defaults=True):
+    """Where each feed goes on: the newest id seen, or the instant from which nothing has been seen yet."""
+
+    ids: dict[str, int] = {}
+    since: dict[str, str] = {}
+
+    @staticmethod
+    def of(cursor: Cursor | None) -> Places:
+        """From a cursor; one that does not read begins anew, which does no harm."""
+        try:
+            return Places() if cursor is None else msgspec.json.decode(cursor.value, type=Places)
+        except msgspec.MsgspecError:
+            return Places()
+
+    def cursor(self) -> Cursor:
+        return Cursor(msgspec.json.encode(self, order="sorted").decode())
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Pages of all three feeds. One that fails does not keep the others; it is told of at the end."""
+    places = Places.of(cursor)
+    broken: FetchError | None = None
+    for stream in STREAMS:
+        try:
+            yield from _Feed(http, stream, places).pages()
+        except FetchError as error:
+            broken = broken or error
+    if broken is not None:
+        raise broken
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """One page: its body, and the ids of its entries."""
+
+    answer: Fetched
+    body: bytes
+    ids: tuple[int, ...]
+
+
+class _Feed:
+    """One feed on its way; moves its place in `places` with every page."""
+
+    def __init__(self, http: Http, stream: str, places: Places) -> None:
+        self._http, self._stream, self._places = http, stream, places
+
+    def pages(self) -> Iterator[Arrival]:
+        """Pages from the overlap on; the last one, or the only one, may be empty."""
+        last = self._places.ids.get(self._stream)
+        page = self._begin() if last is None else self._from(max(1, last - OVERLAP))
+        self._move(page)
+        yield self._arrival(page)
+        while page.ids:
+            reached = max(page.ids)
+            page = self._from(reached + 1)  # inclusive: what comes next begins one further on
+            if max(page.ids, default=0) <= reached:
+                return
+            self._move(page)
+            yield self._arrival(page)
+
+    def _move(self, page: _Entries) -> None:
+        """The place moves forward only: a page of the overlap is behind it."""
+        newest = max(page.ids, default=0)
+        if newest > self._places.ids.get(self._stream, 0):
+            self._places.ids[self._stream] = newest
+            self._places.since.pop(self._stream, None)
+
+    def _begin(self) -> _Entries:
+        """A first page: by time, since counting from the first id would read tens of millions of entries."""
+        since = self._places.since.get(self._stream)
+        if since is None:
+            probe = self._get({"size": 1} if self._stream == ROLES else {"size": 1, "sort": "id,DESC"})
+            since = _stamp(probe.answer.server_time - FIRST)
+            self._places.since[self._stream] = since
+        name = "afterTime" if self._stream == ROLES else "dato"
+        return self._get({name: since, **self._order()})
+
+    def _from(self, first: int) -> _Entries:
+        """Entries from an id on. The role feed's parameter says «after»: asked for one before."""
+        parameter = {"afterId": first - 1} if self._stream == ROLES else {ID: first}
+        return self._get({**parameter, **self._order()})
+
+    def _order(self) -> dict[str, str | int]:
+        if self._stream == ROLES:
+            return {"size": SIZE}
+        return {"size": SIZE, "sort": "id,ASC", "includeChanges": "true"}
+
+    def _get(self, parameters: dict[str, Any]) -> _Entries:
+        url = f"{API_URL}oppdateringer/{self._stream}?{urlencode(parameters)}"
+        answer = self._http.get(url, headers={"Accept": "application/json"})
+        body = answer.read()
+        return _Entries(answer, body, _ids(self._stream, url, answer.status, body))
+
+    def _arrival(self, page: _Entries) -> Arrival:
+        """A page under a name that says where it begins: the same page again is the same bytes, no news."""
+        start = min(page.ids) if page.ids else "tom"
+        arrival = page.answer.arrival(f"{self._stream}-{start}.json", Scope.FEED, self._places.cursor())
+        return replace(arrival, body=io.BytesIO(page.body))
+
+
+def _ids(stream: str, url: str, status: int, body: bytes) -> tuple[int, ...]:
+    """Ids of a page's entries, in its order. What is no page stops the feed before its place moves."""
+    try:
+        found: Any = msgspec.json.decode(body)
+        entries, name = (found, "id") if stream == ROLES else (_entries(found, stream), ID)
+        return tuple(int(entry[name]) for entry in entries)
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise WrongBody(url, status, f"a page of the change feed was due: {error!r}") from None
+
+
+def _entries(found: Any, stream: str) -> list[Any]:
+    """Entries of a HAL page; without any there is no `_embedded`, but `page` there is."""
+    return found["_embedded"][_NAMES[stream]] if "_embedded" in found or not found["page"] else []
+
+
+def _stamp(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%dT%H:%M:%S}.000Z"

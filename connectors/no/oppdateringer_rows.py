@@ -1,0 +1,165 @@
+"""Pages of the change feeds as rows: HAL pages of entities and sub-units, CloudEvents of roles (FORMAT 3).
+
+Belongs here: what an entry is, and which cannot be kept. Does not belong here: what a file is (`oppdateringer`),
+or which entries make somebody ask (`named`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from connectors.declare import NOT_A_COMPANY, Batch
+from connectors.kit import staged
+from connectors.kit.staged import Tally
+from connectors.no import oppdateringer_fields as f
+
+_NUMBER: Final = re.compile(r"[0-9]{9}")
+_YEAR: Final = re.compile(r"[0-9]{4}")
+_DECIMAL: Final = re.compile(r"[0-9]{1,18}")  # an id that is a number; «²» is a digit to Python, and none
+_ENTRY_KEYS: Final = frozenset({f.ID, f.TIME, f.NUMBER, f.KIND, "endringer", "_links", "links"})
+_EVENT_KEYS: Final = frozenset(
+    {"specversion", "id", "source", "type", "time", "data", "subject", "datacontenttype", "dataschema"}
+)
+_EVENT_TYPE: Final = "no.brreg.enhetsregisteret.rolle.oppdatert"
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Page:
+    """Rows of one page while it is read."""
+
+    tally: Tally
+    named: list[Row] = field(default_factory=list)
+    accounts: list[Row] = field(default_factory=list)
+    refused: list[tuple[object, str, object]] = field(default_factory=list)
+
+    def batches(self) -> Iterator[Batch]:
+        """Both staged tables, in the order of the feed: of one entity the newest entry is the last."""
+        named = sorted(self.named, key=_order)
+        yield staged.batch(f.NAMED, named, staged.reject_rows(self.refused), self.tally.drain())
+        if self.accounts:
+            yield staged.batch(f.ACCOUNTS_TOLD, self.accounts)
+
+    def entries(self, stream: str, entries: Iterable[object]) -> None:
+        """Entries of the feeds of entities and sub-units."""
+        for entry in entries:
+            if not isinstance(entry, dict):
+                self.refused.append((None, "no object where an entry was due", entry))
+                continue
+            self._count_unknown(entry, _ENTRY_KEYS)
+            patches = self._patches(entry.get("endringer"), entry)
+            row = self._row(stream, entry.get(f.NUMBER), entry.get(f.ID), entry.get(f.TIME))
+            if row is None:
+                continue
+            self.named.append({**row, f.KIND: self._kind(entry), f.FIELDS: _fields(patches)})
+            if stream == f.ENTITIES:
+                self._accounts(row, patches)
+
+    def events(self, events: Iterable[object]) -> None:
+        """CloudEvents of the role feed: they only say that roles changed."""
+        for event in events:
+            if not isinstance(event, dict):
+                self.refused.append((None, "no object where an event was due", event))
+                continue
+            self._count_unknown(event, _EVENT_KEYS)
+            if event.get("type") != _EVENT_TYPE:
+                self.tally.add("unknown_code", f"type {event.get('type')}", event.get("id"))
+            data = event.get("data")
+            number = data.get(f.NUMBER) if isinstance(data, dict) else None
+            row = self._row(f.ROLES, number, event.get("id"), event.get("time"))
+            if row is not None:
+                self.named.append({**row, f.KIND: None, f.FIELDS: []})
+
+    def _row(self, stream: str, number: object, entry_id: object, told: object) -> dict[str, Any] | None:
+        """The members that every feed has; None where nobody can be asked."""
+        if not isinstance(entry_id, int | str) or isinstance(entry_id, bool) or not str(entry_id).strip():
+            self.refused.append((number, "no id: the entry cannot be told from another", told))
+            return None
+        if not isinstance(number, str) or not _NUMBER.fullmatch(number):
+            self.tally.add("wrong_number", f.NUMBER, number)
+            reason = f"{NOT_A_COMPANY}: the organisation number is not nine digits"
+            self.refused.append((entry_id, reason, number))
+            return None
+        instant = _instant(told)
+        if instant is None:
+            self.tally.add("unreadable_value", f.TIME, number)
+        return {f.STREAM: stream, f.NUMBER: number, f.ID: str(entry_id), f.TIME: instant}
+
+    def _kind(self, entry: Row) -> str | None:
+        kind = entry.get(f.KIND)
+        if kind not in f.KINDS:
+            self.tally.add("unknown_code", f"{f.KIND} {kind}", entry.get(f.NUMBER))
+            return None
+        return kind
+
+    def _patches(self, patches: object, entry: Row) -> list[Row]:
+        """Patches that are ones; the others are told of, and the entity is asked for all the same."""
+        if patches is None:
+            return []
+        found: list[Any] = patches if isinstance(patches, list) else [patches]
+        sound: list[Row] = [patch for patch in found if _is_patch(patch)]
+        if len(sound) != len(found):
+            self.tally.add("unreadable_value", "endringer", entry.get(f.NUMBER), len(found) - len(sound))
+            return [*sound, {"op": "replace", "path": "/"}]
+        return sound
+
+    def _accounts(self, row: Row, patches: Iterable[Row]) -> None:
+        for patch in patches:
+            if _member(patch) != f.YEAR or patch["op"] == "remove":
+                continue
+            year = _whole(patch.get("value"))
+            if year is None or not _YEAR.fullmatch(year):
+                self.tally.add("unreadable_value", f.YEAR, row[f.NUMBER])
+            else:
+                told = {name: row[name] for name in (f.NUMBER, f.ID, f.TIME)}
+                self.accounts.append({**told, f.YEAR: year})
+
+    def _count_unknown(self, entry: Row, known: frozenset[str]) -> None:
+        for key in entry.keys() - known:
+            self.tally.add("unknown_key", key, entry.get(f.NUMBER) or entry.get("id"))
+
+
+def _is_patch(patch: object) -> bool:
+    return (
+        isinstance(patch, dict)
+        and patch.get("op") in f.OPERATIONS
+        and isinstance(patch.get("path"), str)
+        and patch["path"].startswith("/")
+    )
+
+
+def _member(patch: Row) -> str:
+    """The top-level member that a patch touches; empty for the whole entity."""
+    return str(patch["path"]).split("/", 2)[1]
+
+
+def _fields(patches: Iterable[Row]) -> list[str]:
+    """Members touched; `move` takes from one and gives to another."""
+    touched = {_member(patch) for patch in patches}
+    sources = {str(patch["from"]).strip("/").split("/")[0] for patch in patches if patch.get("from")}
+    return sorted(touched | sources)
+
+
+def _whole(value: object) -> str | None:
+    """A year as text: it comes as text or, like counts, as a float."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _instant(told: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(told) if isinstance(told, str) else None
+    except ValueError:
+        return None
+    return found if found is not None and found.tzinfo is not None else None
+
+
+def _order(row: Row) -> tuple[int, str]:
+    """By id, numbers by value; ids that are no numbers come last, by text."""
+    text = str(row[f.ID])
+    return (int(text), "") if _DECIMAL.fullmatch(text) else (1 << 63, text)

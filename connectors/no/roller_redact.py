@@ -1,0 +1,179 @@
+"""Persons' private facts leave roles before they are archived (DESIGN 14, FORMAT 4).
+
+Of a person who owns, the name stays; birth dates and everything else go. Of directors, auditors, deputies and
+administrators of estates nothing stays but the role. Members of a role that nobody has announced go too, and are
+named under `_left_out`, so that reading tells of them. A body that nobody could look through is not kept: an object
+`{"unreadable": reason}` stands for it, or for the rest of it. The archive packs again what is unpacked here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import shutil
+import tempfile
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from connectors.kit import chunks
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.guarded import BROKEN
+from connectors.no.bodies import MARK
+from connectors.no.roller_fields import GROUPS, OWNERS
+
+UNREADABLE: Final = "unreadable"
+LEFT_OUT: Final = "_left_out"
+PERSONS: Final = ("person", "bostyrer")
+KEPT: Final = (
+    "type",
+    "enhet",
+    "avregistrert",
+    "rekkefolge",
+    "fratraadt",
+    "ansvarsandel",
+    "valgtAv",
+)
+_ENTITY: Final = ("organisasjonsnummer", "_links", "links")
+_NAME: Final = ("fornavn", "mellomnavn", "etternavn")
+_LIMIT: Final = 64 << 20  # one entity's answer
+_BLOCK: Final = 1 << 20
+Node = Mapping[str, Any]
+
+
+class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
+    """Why the body could not be looked through."""
+
+
+def redact(body: BinaryIO) -> BinaryIO:
+    """The body without private facts, as a stream."""
+    return io.BufferedReader(_Stream(_parts(body)), _BLOCK)
+
+
+class _Stream(io.RawIOBase):
+    """A readable file over an iterator of parts."""
+
+    def __init__(self, parts: Generator[bytes, None, None]) -> None:
+        super().__init__()
+        self._parts = parts
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._parts.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            part = next(self._parts, None)
+            if part is None:
+                return 0
+            self._rest = memoryview(part)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
+    """The body part by part; where it cannot be looked through any further, the reason ends it."""
+    began = False
+    try:
+        for part in _clean(body):
+            yield part
+            began = True
+    except (_Unseen, chunks.NotJson, EOFError, *chunks.MALFORMED, *BROKEN) as error:
+        reason = msgspec.json.encode({UNREADABLE: str(error) or type(error).__name__})
+        yield b"," + reason + b"]" if began else reason
+
+
+def _clean(body: BinaryIO) -> Iterator[bytes]:
+    """The parts of a body, which is spooled where it cannot be read twice."""
+    if body.seekable():
+        yield from _seen(body)
+        return
+    with tempfile.TemporaryFile() as spool:
+        shutil.copyfileobj(body, spool)
+        yield from _seen(_as_binary(spool))
+
+
+def _seen(body: BinaryIO) -> Iterator[bytes]:
+    body.seek(0)
+    kind = sniff(body.read(HEAD))
+    body.seek(0)
+    if kind is Format.EMPTY:
+        return
+    if kind is Format.GZIP:
+        with gzip.open(body) as plain:
+            yield from _json(_as_binary(plain))
+    elif kind is Format.JSON:
+        yield from _json(body)
+    else:
+        raise _Unseen(f"{kind.value} where JSON of roles was due")
+
+
+def _as_binary(file: Any) -> BinaryIO:
+    return file
+
+
+def _json(plain: BinaryIO) -> Iterator[bytes]:
+    head = plain.read(HEAD)
+    start = head.removeprefix(MARK)
+    plain.seek(len(head) - len(start))
+    if start.lstrip().startswith(b"["):
+        yield from _array(plain)
+    else:
+        yield msgspec.json.encode(_entity(msgspec.json.decode(plain.read(_LIMIT))))
+
+
+def _array(plain: BinaryIO) -> Iterator[bytes]:
+    """The complete file of all roles, entity by entity."""
+    separator = b"["
+    for part in chunks.arrays(plain):
+        for entity in msgspec.json.decode(b"[%b]" % part):
+            yield separator + msgspec.json.encode(_entity(entity))
+            separator = b","
+    yield b"[]" if separator == b"[" else b"]"
+
+
+def _entity(body: Any) -> dict[str, Any]:
+    """One entity's roles; what is not in the documented shape may hold anything."""
+    groups = body.get(GROUPS) if isinstance(body, dict) else None
+    if not isinstance(groups, list):
+        raise _Unseen(f"no {GROUPS} where an entity's roles were due")
+    kept = {key: body[key] for key in _ENTITY if key in body}
+    more = sorted(body.keys() - {GROUPS, *_ENTITY})
+    return {**kept, GROUPS: [_group(group) for group in groups], **({LEFT_OUT: more} if more else {})}
+
+
+def _group(group: Any) -> dict[str, Any]:
+    roles = group.get("roller") if isinstance(group, dict) else None
+    if not isinstance(roles, list):
+        raise _Unseen("a group without roller where roles were due")
+    kept = {key: group[key] for key in ("type", "sistEndret") if key in group}
+    more = sorted(group.keys() - {"type", "sistEndret", "roller", "_links", "links"})
+    return {**kept, "roller": [_role(role) for role in roles], **({LEFT_OUT: more} if more else {})}
+
+
+def _role(role: Any) -> dict[str, Any]:
+    if not isinstance(role, dict):
+        raise _Unseen("no object where a role was due")
+    kept = {key: role[key] for key in KEPT if key in role}
+    kind = role.get("type")
+    owns = isinstance(kind, dict) and kind.get("kode") in OWNERS
+    for key in PERSONS:
+        if key in role:
+            kept[key] = _person(role[key]) if owns else {}
+    more = sorted(role.keys() - {*KEPT, *PERSONS, "_links", "links"})
+    return {**kept, **({LEFT_OUT: more} if more else {})}
+
+
+def _person(person: Any) -> dict[str, Any]:
+    """The name, and nothing else."""
+    name = person.get("navn") if isinstance(person, dict) else None
+    if isinstance(name, dict):
+        return {"navn": {key: name[key] for key in _NAME if key in name}}
+    return {"navn": name} if isinstance(name, str) else {}

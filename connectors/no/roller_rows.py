@@ -1,0 +1,99 @@
+"""One entity's roles to a staged row: the ones that are ownership and in force (FORMAT 4).
+
+Belongs here: which roles count, and the signals. Roles that ended are `fratraadt` or `avregistrert`; the first was
+missing in September 2026, so absent is false. Does not belong here: whose answer it is (`roller`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from connectors.kit.staged import Tally
+from connectors.no.roller_fields import GROUPS, NUMBER, OWNERS, PARTNER
+from connectors.no.roller_holdings import share
+from connectors.no.roller_redact import LEFT_OUT
+
+_NUMBER: Final = re.compile(r"[0-9]{9}")
+_KNOWN: Final = frozenset(
+    {
+        *("DAGL", "STYR", "REVI", "REGN", "FFØR", "KOMP", "DELT", "INNH", "BOBE", "HFOR", "EIKM", "KONT"),
+        *("LEDE", "NEST", "MEDL", "VARA", "OBS", "DTPR", "DTSO"),
+    }
+)
+Node = Mapping[str, Any]
+
+
+class Refused(Exception):  # noqa: N818 - says what the record is
+    """A record that cannot be kept; the message says why."""
+
+
+def row_of(entity: object, number: str | None, tally: Tally) -> dict[str, str]:
+    """The row of one entity. `number`: whose answer it is, where it does not say so itself."""
+    if not isinstance(entity, dict) or not isinstance(entity.get(GROUPS), list):
+        raise Refused("no rollegrupper where an entity's roles were due")
+    own = entity.get(NUMBER) or number
+    if not isinstance(own, str) or not _NUMBER.fullmatch(own):
+        raise Refused("it does not say whose roles these are")
+    _left_out(entity, own, tally)
+    kept = [role for group in entity[GROUPS] for role in _owning(group, own, tally)]
+    return {NUMBER: own, GROUPS: msgspec.json.encode(kept, order="sorted").decode()}
+
+
+def _owning(group: object, number: str, tally: Tally) -> Iterator[dict[str, Any]]:
+    if not isinstance(group, dict) or not isinstance(group.get("roller"), list):
+        raise Refused("a group without roller")
+    _left_out(group, number, tally)
+    for role in group["roller"]:
+        if not isinstance(role, dict):
+            raise Refused("no object where a role was due")
+        _left_out(role, number, tally)
+        kind = role.get("type")
+        code = kind.get("kode") if isinstance(kind, dict) else None
+        if not isinstance(code, str) or code not in OWNERS:
+            if not isinstance(code, str) or code not in _KNOWN:
+                tally.add("unknown_code", f"role {code}", number)
+            continue
+        if role.get("fratraadt") is True or role.get("avregistrert") is True:
+            continue
+        _audit(role, code, number, tally)
+        members = {key: role[key] for key in ("person", "ansvarsandel", "rekkefolge") if key in role}
+        yield {
+            **members,
+            "type": code,
+            "sistEndret": group.get("sistEndret"),
+            "enhet": _entity(role.get("enhet")),
+        }
+
+
+def _entity(entity: object) -> dict[str, Any] | None:
+    """The members of a holder that is an entity. Its `navn` is an array, of lines or of former and present."""
+    if not isinstance(entity, dict):
+        return None
+    form = entity.get("organisasjonsform")
+    code = form.get("kode") if isinstance(form, dict) else form
+    number = entity.get(NUMBER)
+    name = entity.get("navn")
+    lines = name if isinstance(name, list) else [name]
+    return {
+        NUMBER: number if isinstance(number, str) and _NUMBER.fullmatch(number) else None,
+        "organisasjonsform": code if isinstance(code, str) else None,
+        "navn": " ".join(str(line).strip() for line in lines if line),
+    }
+
+
+def _audit(role: Node, code: str, number: str, tally: Tally) -> None:
+    stated = role.get("ansvarsandel")
+    if code == PARTNER and stated is not None and share(stated) is None:
+        tally.add("unreadable_value", "ansvarsandel", number)
+    entity = _entity(role.get("enhet")) or {}
+    if not role.get("person") and entity.get(NUMBER) is None:
+        tally.add("unknown_holder", code, number)
+
+
+def _left_out(node: Node, number: str, tally: Tally) -> None:
+    for key in node.get(LEFT_OUT) or ():
+        tally.add("unknown_key", str(key), number)

@@ -1,0 +1,189 @@
+"""How a Swedish company looks on the first day: pure functions of seed, position and edition of the codes.
+
+Belongs here: chance. Does not belong here: what happens later (`stories_se`), or how registers write it
+(`bulk_se`, `reports_se`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from random import Random
+from typing import Final
+
+from connectors.sandbox import figures, names_se, numbers_se
+from connectors.sandbox.chance import dice, happens
+from connectors.sandbox.model import Accounts, Company, Figures
+from connectors.sandbox.model_se import NEVER_ACTIVE, NO_LONGER_ACTIVE, Overview, Swedish
+from connectors.sandbox.names import Industry
+
+THOUSANDS: Final = frozenset({"k3", "k3k"})  # flavours that print thousands
+_FLAVOURS: Final = ("k2", "k2_2017", "k2_short", "k3", "k3k")
+_FILERS: Final = ("AB", "EK")
+_YOUNG_CYCLE, _YOUNG = 15, 4  # of so many companies one registered lately
+_GONE_CYCLE, _GONE = 8, 2  # and one deregistered long ago: the register keeps them all
+_UNKNOWN_CYCLE, _UNKNOWN = 60, 33  # and one SCB knows nothing of
+_PUBLIC_CYCLE: Final = 13
+_YEARS: Final = 5  # of figures behind a report: its own, the one before, two of the overview, one to spare
+_TROUBLES: Final = {"KK": "bankruptcy", "LI": "liquidation", "FR": "reorganisation", "FUOT": None}
+
+
+def swedish(seed: int, position: int, first_day: date, edition: int) -> Company:
+    """`edition`: 0 for SNI 2007 codes, 1 for SNI 2025."""
+    rng = dice(seed, "SE", position)
+    form = rng.choices(tuple(names_se.FORMS), (74, 6, 3, 6, 6, 5))[0]
+    registered = date(1951, 3, 1) + timedelta(days=rng.randint(0, 27_000))
+    industry = rng.choice(names_se.INDUSTRIES)[edition] if happens(rng, 0.95) else Industry("00000", "")
+    company = Company(
+        market="SE",
+        position=position,
+        number=numbers_se.swedish(position),
+        name=_name(rng, form, position),
+        form=form,
+        industry=replace(industry, label=""),
+        place=None if happens(rng, 0.03) else rng.choice(names_se.PLACES),
+        street=f"{rng.choice(names_se.STREETS)} {rng.randint(1, 180)}",
+        registered=registered,
+        swedish=Swedish(named=registered, declines_advertising=happens(rng, 0.3)),
+    )
+    if form in _FILERS and happens(rng, 0.75):
+        flavour = rng.choices(_FLAVOURS, (40, 15, 15, 20, 10))[0]
+        company.accounts = swedish_accounts(
+            rng, company, first_day, flavour, count=1 + (flavour != "k3k" and happens(rng, 0.4))
+        )
+    _circumstances(rng, company, industry)
+    return company
+
+
+def _name(rng: Random, form: str, position: int) -> str:
+    words = {"first": rng.choice(names_se.FIRST), "second": rng.choice(names_se.SECOND)}
+    name = names_se.FORMS[form][2].format(number=position + 1, **words)
+    return f"{name} (publ)" if is_public(form, position) else name
+
+
+def is_public(form: str, position: int) -> bool:
+    """Whether shares of the company are traded somewhere: what the registers of issuers tell of."""
+    return form == "AB" and position % _PUBLIC_CYCLE == 0
+
+
+def _circumstances(rng: Random, company: Company, industry: Industry) -> None:
+    """Young, gone, in trouble or idle from the start: states, not events."""
+    position = company.position
+    if position % _YOUNG_CYCLE == _YOUNG:
+        founded(company, date(2026, 10, 5) + timedelta(days=position % 20), industry)
+        if position % 2:  # SCB has a row of it only in some weeks
+            without_statistics(company)
+    elif position % _GONE_CYCLE == _GONE:
+        gone(
+            company,
+            date(2009, 1, 7) + timedelta(days=rng.randint(0, 6_000)),
+            rng.choice(tuple(names_se.REASONS)),
+        )
+        without_statistics(company)
+    elif position % _UNKNOWN_CYCLE == _UNKNOWN:
+        without_statistics(company)
+        company.status = "dormant"
+    else:
+        _trouble(rng, company)
+
+
+def _trouble(rng: Random, company: Company) -> None:
+    code = rng.choices((None, "KK", "LI", "FR", "FUOT", "idle", "never"), (82, 3, 3, 2, 2, 6, 2))[0]
+    if code in {"idle", "never"}:
+        company.swedish.activity = NO_LONGER_ACTIVE if code == "idle" else NEVER_ACTIVE
+        company.status, company.status_detail = "dormant", "no_trading"
+    elif code:
+        under(company, code, date(2026, rng.randint(1, 9), rng.randint(1, 28)))
+
+
+def founded(company: Company, day: date, industry: Industry) -> None:
+    """Registered lately: no accounts yet, and so young that the API is asked, which tells the label."""
+    company.registered = company.swedish.named = day
+    company.swedish.asked = True
+    company.industry = industry
+    company.accounts = []
+
+
+def gone(company: Company, day: date, reason: str) -> None:
+    """Deregistered on a day; the register's row stays for ever."""
+    company.swedish.deregistered, company.swedish.reason = day, reason
+    company.status, company.status_detail, company.status_date = "dissolved", None, day
+
+
+def under(company: Company, code: str, since: date) -> None:
+    """Proceedings under way: what they make of the status is the contract's rule."""
+    company.swedish.proceedings = ((code, since),)
+    detail = _TROUBLES[code]
+    company.status = "dormant" if detail in {"bankruptcy", "liquidation"} else "active"
+    company.status_detail, company.status_date = detail, since
+
+
+def without_statistics(company: Company) -> None:
+    """SCB has no row, so nobody tells the industry."""
+    company.swedish.activity, company.industry = None, None
+
+
+def swedish_accounts(
+    rng: Random, company: Company, first_day: date, flavour: str, count: int = 1
+) -> list[Accounts]:
+    """`count` reports up to the last but one that could have been filed, oldest first."""
+    month, day = rng.choice(((12, 31), (12, 31), (4, 30), (6, 30)))
+    newest = date(first_day.year - (month == 12) - 1, month, day)  # noqa: PLR2004 - December
+    size = rng.uniform(7.0, 8.5) if flavour in THOUSANDS else rng.uniform(5.2, 7.0)
+    own = _printed(figures.balance(rng, size), flavour)
+    series = [replace(own, revenue=None) if flavour == "k2_short" else own]
+    for _ in range(_YEARS):
+        series.append(_printed(figures.grown(rng, series[-1]), flavour))
+    group = _printed(figures.balance(rng, size + 1), flavour) if flavour == "k3k" else None
+    currency = "EUR" if company.position % 17 == 3 else "SEK"  # noqa: PLR2004 - allowed, and rare
+    reports = [
+        _report(
+            series[:place], newest.replace(year=newest.year + place - len(series)), group, currency, flavour
+        )
+        for place in range(len(series) - count + 1, len(series) + 1)
+    ]
+    numbered = enumerate(reports, company.position * 10)
+    return [replace(report, published=first_day, document=number) for number, report in numbered]
+
+
+def _report(series: list[Figures], end: date, group: Figures | None, currency: str, flavour: str) -> Accounts:
+    """The report of the last year of a series."""
+    start = figures.year_ending(end)
+    return Accounts(
+        start=start,
+        end=end,
+        published=end,
+        figures=series[-1],
+        group=group,
+        prior=series[-2],
+        currency=currency,
+        document=0,
+        flavour=flavour,
+        overview=tuple(
+            overview
+            for back, said in ((2, series[-3]), (3, series[-4]))
+            if (overview := _overview(start, end, back, said)) is not None
+        ),
+    )
+
+
+def _overview(start: date, end: date, back: int, said: Figures) -> Overview | None:
+    if said.revenue is None:
+        return None
+    began = start.replace(year=start.year - back)
+    return Overview(began, end.replace(year=end.year - back), round(said.revenue, -3))
+
+
+def _printed(said: Figures, flavour: str) -> Figures:
+    return figures.balanced_thousands(said) if flavour in THOUSANDS else said
+
+
+def next_report(rng: Random, last: Accounts, published: date, document: int) -> Accounts:
+    """The report of the year after `last`."""
+    following = figures.following_accounts(rng, last, published, document)
+    group = None if following.group is None else _printed(following.group, last.flavour)
+    prior = None if last.prior is None else _overview(last.start, last.end, 1, last.prior)
+    overview = () if prior is None else (prior, *last.overview[:1])
+    return replace(
+        following, figures=_printed(following.figures, last.flavour), group=group, overview=overview
+    )

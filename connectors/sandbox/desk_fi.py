@@ -1,0 +1,217 @@
+"""What the Finnish endpoints answer on one day of a world, without HTTP (FORMAT fi 2.1, 3.1, 4 and 6.1).
+
+Belongs here: path and query -> body, pages and their odd corners (pages count from 1, page 0 is page 1, a page
+past the end is empty, a business id without its hyphen finds nothing, upper and lower case of languages). Does
+not belong here: routes and HTTP (`answers`, `server`), what one record looks like (`ytj_fi` and the like).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Any, Final
+
+from connectors.sandbox import names_fi, notices_fi, releases_fi, statements_fi, writers_fi, ytj_fi
+from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.world import World
+
+Query = Mapping[str, str]
+JSON: Final = "application/json"
+TEXT: Final = "text/plain;charset=UTF-8"
+XML: Final = "text/xml"
+HTML: Final = "text/html;charset=UTF-8"
+_PAGE: Final = 100
+_NOTICES_PAGE: Final = 50
+_BAD_REQUEST: Final = 1005
+_WRONG_SHAPE: Final = 1006
+_LISTS: Final = {
+    "YRMU": names_fi.FORMS,
+    "REK_KDI": names_fi.ENTRIES,
+    "KIELI": {"1": ("suomi", "finska", "Finnish"), "2": ("ruotsi", "svenska", "Swedish")},
+    "REK": {"1": ("Kaupparekisteri", "Handelsregistret", "Trade register")},
+}
+_LANGUAGES: Final = ("fi", "sv", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Status, kind and body of one answer."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+def _json(value: object, status: int = 200) -> Reply:
+    return Reply(status, JSON, json.dumps(value, ensure_ascii=False).encode())
+
+
+def error(code: int, message: str, status: int = 400) -> Reply:
+    """The service's error body."""
+    return _json(
+        {"timestamp": "2026-11-02T04:00:00.000+00:00", "message": message, "errorcode": code}, status
+    )
+
+
+def _paged(name: str, items: Sequence[object], query: Query, size: int = _PAGE) -> Reply:
+    """One page; its number counts from 1, and 0 means 1 as well."""
+    page = max(int(query.get("page") or 1), 1)
+    return _json({"totalResults": len(items), name: items[(page - 1) * size : page * size]})
+
+
+@lru_cache(maxsize=4)
+def _companies(world: World, day: int) -> tuple[Company, ...]:
+    return tuple(world.all("FI", day))
+
+
+@lru_cache(maxsize=4)
+def _statements(world: World, day: int) -> dict[tuple[str, str], tuple[Company, Accounts]]:
+    """Every statement on file: a later registration has replaced an earlier one of the same key."""
+    found: dict[tuple[str, str], tuple[Company, Accounts]] = {}
+    for company in _companies(world, day):
+        for accounts in company.accounts:
+            found[company.number, str(accounts.end)] = company, accounts
+    return found
+
+
+def companies(world: World, day: int, query: Query) -> Reply:
+    """Search; the business id wants its hyphen."""
+    tests: dict[str, Callable[[Company, str], bool]] = {
+        "businessId": lambda company, value: company.number == value,
+        "name": lambda company, value: value.casefold() in company.name.casefold(),
+        "postCode": lambda company, value: bool(company.place and company.place.postcode == value),
+        "registrationDateStart": lambda company, value: str(company.registered) >= value,
+        "registrationDateEnd": lambda company, value: str(company.registered) <= value,
+    }
+    found = [
+        ytj_fi.company_object(company)
+        for company in _companies(world, day)
+        if all(test(company, query[name]) for name, test in tests.items() if query.get(name))
+    ]
+    return _paged("companies", found, query)
+
+
+def description(_world: World, _day: int, query: Query) -> Reply:
+    """A code list by its name, one `code<TAB>text` per line; a value in its place gives an empty text."""
+    language = query.get("lang")
+    if language not in _LANGUAGES:
+        return error(_BAD_REQUEST, "lang is required")
+    return Reply(200, TEXT, _lines(_LISTS.get(query.get("code", ""), {}), _LANGUAGES.index(language)))
+
+
+def notice_description(_world: World, _day: int, query: Query) -> Reply:
+    """The same of the notices, whose languages want upper case."""
+    if query.get("lang") not in {language.upper() for language in _LANGUAGES}:
+        return Reply(404, TEXT, b"Language must be EN/FI/SV")
+    return Reply(200, TEXT, _lines({key: (text, text, text) for key, text in notices_fi.TYPES.items()}, 0))
+
+
+def _lines(texts: Mapping[str, tuple[str, str, str]], place: int) -> bytes:
+    return "".join(f"{code}\t{described[place]}\n" for code, described in texts.items()).encode()
+
+
+def statements_of(world: World, day: int, query: Query) -> Reply:
+    """What one company has on file; without anything the answer is 400 for some and an empty list for others."""
+    number = query.get("businessId", "")
+    mine = [pair for (owner, _), pair in _statements(world, day).items() if owner == number]
+    if not mine and number[:7].isdigit() and int(number[:7]) % 2:
+        return error(_BAD_REQUEST, "No financial statements found")
+    return _paged("financials", [writers_fi.entry(*pair) for pair in mine], query)
+
+
+def statements_on(world: World, day: int, query: Query) -> Reply:
+    """All who filed for one period end."""
+    end = query.get("financialDate")
+    if end is None:
+        return error(_BAD_REQUEST, "financialDate is required")
+    found = [writers_fi.entry(*pair) for (_, last), pair in _statements(world, day).items() if last == end]
+    return _paged("financials", found, query)
+
+
+def statements_registered(world: World, day: int, query: Query) -> Reply:
+    """Those registered within two days, both included."""
+    first, last = query.get("registeredDateStart"), query.get("registeredDateEnd")
+    if first is None or last is None:
+        return error(_BAD_REQUEST, "registeredDateStart and registeredDateEnd are required")
+    found = [
+        writers_fi.entry(company, accounts)
+        for company, accounts in _statements(world, day).values()
+        if date.fromisoformat(first) <= accounts.published <= date.fromisoformat(last)
+    ]
+    return _paged("financials", sorted(found, key=_registered), query)
+
+
+def _registered(item: dict[str, Any]) -> tuple[str, str, str]:
+    return item["registrationDate"], item["businessId"], item["financialDate"]
+
+
+def statement(world: World, day: int, query: Query) -> Reply:
+    """One statement, as it was registered last."""
+    if not query.get("businessId") or not query.get("financialDate"):
+        return error(_BAD_REQUEST, "businessId and financialDate are required")
+    found = _statements(world, day).get((query["businessId"], query["financialDate"]))
+    if found is None:
+        return error(_BAD_REQUEST, "No financial statement found")
+    return Reply(200, XML, statements_fi.render(*found))
+
+
+def notices(world: World, day: int, query: Query) -> Reply:
+    """Companies with notices of some days; half as many on a page as elsewhere."""
+    first = query.get("noticeRegistrationDateStart") or "2014-11-07"
+    last = query.get("noticeRegistrationDateEnd") or str(world.date(day))
+    number = query.get("businessId")
+    found = [
+        notices_fi.company_with_notices(company)
+        for company in _companies(world, day)
+        if number in (None, "", company.number)
+        and any(first <= str(notice.day) <= last for notice in company.finnish.notices)
+    ]
+    return _paged("companies", found, query, _NOTICES_PAGE)
+
+
+def notices_of(world: World, day: int, _query: Query, number: str) -> Reply:
+    """One company with all its notices."""
+    company = world.find("FI", number, day)
+    if company is None:
+        return error(_WRONG_SHAPE, f"{number} is not known", 404)
+    return _json(notices_fi.company_with_notices(company))
+
+
+def releases(world: World, day: int, query: Query) -> Reply:
+    """The newest releases; with `callback` wrapped in a call of it."""
+    items = releases_fi.items(world, day, query.get("globalName", "NordicAllMarkets"))
+    start, limit = int(query.get("start") or 0), int(query.get("limit") or 20)
+    answer = {"results": {"item": items[start : start + limit]}, "count": len(items)}
+    body = json.dumps(answer, ensure_ascii=False)
+    callback = query.get("callback")
+    return Reply(200, JSON, (f"{callback}({body});" if callback else body).encode())
+
+
+def release_page(world: World, day: int, query: Query) -> Reply:
+    """The page of one release in one language."""
+    page = releases_fi.page(world, day, query.get("id", ""), query.get("lang", "en"))
+    if page is None:
+        return Reply(404, HTML, b"<html><body>Not found</body></html>")
+    return Reply(200, HTML, page.encode())
+
+
+_YTJ: Final = "/opendata-ytj-api/v3"
+_XBRL: Final = "/opendata-xbrl-api/v3"
+_NOTICES: Final = "/opendata-registerednotices-api/v3"
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
+    (re.compile(f"{_YTJ}/companies"), companies),
+    (re.compile(f"{_YTJ}/description"), description),
+    (re.compile(f"{_XBRL}/financials"), statements_of),
+    (re.compile(f"{_XBRL}/all_financials"), statements_on),
+    (re.compile(f"{_XBRL}/all_financial_statements"), statements_registered),
+    (re.compile(f"{_XBRL}/financial"), statement),
+    (re.compile(f"{_NOTICES}/?"), notices),
+    (re.compile(f"{_NOTICES}/description"), notice_description),
+    (re.compile(f"{_NOTICES}/([^/]+)"), notices_of),
+    (re.compile(r"/news/query\.action"), releases),
+    (re.compile(r"/view"), release_page),
+)

@@ -1,0 +1,193 @@
+"""The three change feeds of Enhetsregisteret (FORMAT no 3): entries of all days up to one, and what may go wrong.
+
+Ids rise with gaps. Entries of entities carry patches where a member changed, nothing where an entity is new,
+deleted or removed; a monthly wave only counts employees anew. Belongs here: which entries there are, and pages of
+them. Does not belong here: paths and HTTP (`desk_no`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from connectors.sandbox import entities_no, subunits_no
+from connectors.sandbox.model import Company
+from connectors.sandbox.roles_no import API
+from connectors.sandbox.world import World
+
+ENTITIES, SUB_UNITS, ROLES = "enheter", "underenheter", "roller"
+COLLECTIONS: Final = {ENTITIES: "oppdaterteEnheter", SUB_UNITS: "oppdaterteUnderenheter"}
+WAVE_ON: Final = 1  # the day number on which employees are counted anew
+_WAVE: Final = 25
+_FIRST: Final = 25_000_000
+_DAY: Final = 100_000
+_GAP: Final = 7
+_LARGEST: Final = 10_000
+_COUNTS: Final = (
+    "registreringsdatoAntallAnsatteEnhetsregisteret",
+    "registreringsdatoAntallAnsatteNAVAaregisteret",
+)
+Entry = dict[str, Any]
+Query = Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Temper:
+    """What the feeds do wrong: entries twice, out of order, from the beginning whatever is asked, or not yet there.
+
+    `withheld`: ids that are not visible yet. `largest`: entries of a page, whatever is asked for.
+    """
+
+    twice: bool = False
+    shuffled: bool = False
+    replayed: bool = False
+    withheld: frozenset[int] = frozenset()
+    largest: int = _LARGEST
+    removed: frozenset[str] = field(default_factory=frozenset)
+
+
+def entries(world: World, day: int, stream: str, temper: Temper) -> list[Entry]:
+    """Entries of one feed up to a day, oldest first, with gaps between their ids."""
+    found: list[Entry] = []
+    for number in range(day + 1):
+        made = _of_day(world, number, stream, temper)
+        for place, entry in enumerate(made, start=1):
+            minute, second = divmod(place, 60)
+            stamp = f"{world.date(number)}T{minute // 60:02}:{minute % 60:02}:{second:02}.{place % 1000:03}Z"
+            found.append({"oppdateringsid": _FIRST + number * _DAY + place * _GAP, "dato": stamp, **entry})
+    return [entry for entry in found if entry["oppdateringsid"] not in temper.withheld]
+
+
+def _of_day(world: World, day: int, stream: str, temper: Temper) -> Iterator[Entry]:
+    if day == 0:  # start rows, of which nothing is to be learnt
+        first = [world.company("NO", position, 0) for position in range(min(5, world.count("NO", 0)))]
+        yield from (_entry(company.number, "Ukjent") for company in first if stream == ENTITIES)
+        return
+    for company in world.changing("NO", day):
+        yield from _of_company(world, company, day, stream)
+    if stream == ENTITIES and day == WAVE_ON:
+        yield from _wave(world, day)
+        yield from (_entry(number, "Fjernet") for number in sorted(temper.removed))
+
+
+def _of_company(world: World, company: Company, day: int, stream: str) -> Iterator[Entry]:
+    is_new = day == 0 or company.position >= world.count("NO", day - 1)
+    before = None if is_new else world.company("NO", company.position, day - 1)
+    if stream == ROLES:
+        if before is None or before.norwegian.owners != company.norwegian.owners or _ended(before, company):
+            yield _entry(company.number, None)
+    elif stream == SUB_UNITS:
+        own = subunits_no.number(company)
+        if own is not None:
+            ended = before is not None and _ended(before, company)
+            yield _entry(own, "Ny" if before is None else "Sletting" if ended else "Endring")
+    else:
+        yield from _of_entity(before, company)
+
+
+def _ended(before: Company, after: Company) -> bool:
+    return before.in_register and not after.in_register
+
+
+def _of_entity(before: Company | None, after: Company) -> Iterator[Entry]:
+    if before is None:
+        yield _entry(after.number, "Ny")
+    elif _ended(before, after):
+        yield _entry(after.number, "Endring", [{"op": "replace", "path": "/underAvvikling", "value": False}])
+        yield _entry(after.number, "Sletting")
+    elif patches := list(_patches(entities_no.entity(before), entities_no.entity(after))):
+        # as the register does, changes of one moment come as several entries
+        yield from (_entry(after.number, "Endring", [patch]) for patch in patches)
+
+
+def _patches(before: Entry, after: Entry) -> Iterator[Entry]:
+    for name in sorted((before.keys() | after.keys()) - {"_links"}):
+        if name not in after:
+            yield {"op": "remove", "path": f"/{name}"}
+        elif name not in before:
+            yield {"op": "add", "path": f"/{name}", "value": after[name]}
+        elif before[name] != after[name]:
+            yield {"op": "replace", "path": f"/{name}", "value": _float(after[name])}
+
+
+def _float(value: object) -> object:
+    """Counts come as floats."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _wave(world: World, day: int) -> Iterator[Entry]:
+    today = world.date(day).isoformat()
+    for position in range(min(_WAVE, world.count("NO", 0))):
+        patches = [{"op": "replace", "path": f"/{name}", "value": today} for name in _COUNTS]
+        yield _entry(world.company("NO", position, day).number, "Endring", patches)
+
+
+def _entry(number: str, kind: str | None, patches: list[Entry] | None = None) -> Entry:
+    entry: Entry = {"organisasjonsnummer": number, "endringstype": kind}
+    return entry if patches is None else {**entry, "endringer": patches}
+
+
+def hal(stream: str, found: list[Entry], query: Query, temper: Temper) -> Entry:
+    """A page of entities or sub-units; without entries it has no `_embedded`."""
+    asked = [entry for entry in found if _is_asked(entry, query, temper)]
+    if query.get("sort") == "id,DESC":
+        asked.reverse()
+    shown = _mishandled(asked[: _size(query, 20, temper)], temper)
+    wants_patches = query.get("includeChanges") == "true"
+    page: Entry = {
+        "_links": {"self": {"href": f"{API}/oppdateringer/{stream}"}},
+        "page": {"size": _size(query, 20, temper), "totalElements": len(asked), "totalPages": 1, "number": 0},
+    }
+    if not shown:
+        return page
+    return {
+        "_embedded": {COLLECTIONS[stream]: [_linked(stream, item, wants_patches) for item in shown]},
+        **page,
+    }
+
+
+def _linked(stream: str, entry: Entry, wants_patches: bool) -> Entry:
+    kept = {name: value for name, value in entry.items() if name != "endringer" or wants_patches}
+    link = f"{API}/{stream}/{entry['organisasjonsnummer']}"
+    return {**kept, "_links": {"enhet" if stream == ENTITIES else "underenhet": {"href": link}}}
+
+
+def events(found: list[Entry], query: Query, temper: Temper) -> list[Entry]:
+    """An array of CloudEvents of the role feed; `afterId` is exclusive."""
+    asked = [entry for entry in found if _is_asked(entry, query, temper)]
+    shown = _mishandled(asked[: _size(query, 100, temper)], temper)
+    return [
+        {
+            "specversion": "1.0",
+            "id": str(entry["oppdateringsid"]),
+            "source": f"{API}/enheter/{entry['organisasjonsnummer']}/roller",
+            "type": "no.brreg.enhetsregisteret.rolle.oppdatert",
+            "time": entry["dato"],
+            "data": {"organisasjonsnummer": entry["organisasjonsnummer"]},
+        }
+        for entry in shown
+    ]
+
+
+def _is_asked(entry: Entry, query: Query, temper: Temper) -> bool:
+    if temper.replayed:
+        return True
+    after = query.get("afterId")
+    return (
+        entry["oppdateringsid"] >= int(query.get("oppdateringsid", "1"))
+        and (after is None or entry["oppdateringsid"] > int(after))
+        and entry["dato"] >= query.get("dato", query.get("afterTime", ""))
+    )
+
+
+def _size(query: Query, usual: int, temper: Temper) -> int:
+    return min(int(query.get("size", usual)), temper.largest)
+
+
+def _mishandled(page: list[Entry], temper: Temper) -> list[Entry]:
+    if temper.twice:
+        page = [entry for entry in page for _ in range(2)]
+    if temper.shuffled:
+        page = [*page[1::2], *page[::2]]
+    return page

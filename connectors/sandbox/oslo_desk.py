@@ -1,0 +1,105 @@
+"""What NewsWeb, Euronext and the group structure answer beside a sandbox world, without HTTP (FORMAT no 5, 8, 9).
+
+Belongs here: envelopes, shapes and statuses. No company of a world is listed in Oslo or in a group: lists hold
+foreign issuers, which no link leads anywhere. Does not belong here: routes and HTTP (`answers`, `server`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from connectors.sandbox.world import World
+
+Query = Mapping[str, str]
+_JSON: Final = "application/json"
+_CSV: Final = "text/csv;charset=UTF-8"
+_HEADER: Final = (
+    'Name;ISIN;Symbol;Market;Currency;"Open Price";"High Price";"low Price";"last Price";"last Trade MIC Time";'
+    '"Time Zone";Volume;Turnover;"Closing Price";"Closing Price DateTime"'
+)
+_SHARES: Final = (
+    ("SANDBOX SHIPPING", "BMG000000016", "SBXS", "Oslo Børs"),
+    ("SANDBOX DRILLING", "BMG000000024", "SBXD", "Euronext Growth Oslo"),
+)
+_CATEGORIES: Final = ({"id": 1104, "category_no": "IKKE-INFORMASJONSPLIKTIGE PRESSEMELDINGER"},)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Status, kind and body of one answer."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+def _enveloped(data: Mapping[str, Any]) -> Reply:
+    header = {"OB_REQUEST_ID": "sandbox", "result.val": 0, "http.code": 200, "result.text": "OK"}
+    return Reply(200, _JSON, json.dumps({"header": header, "data": data}, ensure_ascii=False).encode())
+
+
+def _bases(_world: World, _day: int, _query: Query) -> Reply:
+    return Reply(200, _JSON, b'{"api_large":"https://newsweb.oslobors.no"}')
+
+
+def _list(world: World, day: int, query: Query) -> Reply:
+    """A press release a day, of an issuer that no register knows."""
+    begin, end = query.get("fromDate", ""), query.get("toDate", "")
+    days = [world.date(day) - timedelta(days=back) for back in range(3)]
+    messages = [
+        _message(600_000 + when.toordinal(), f"{when.isoformat()}T07:00:00.000Z")
+        for when in days
+        if begin <= when.isoformat() <= end
+    ]
+    return _enveloped({"messages": messages, "overflow": False})
+
+
+def _message(number: int, published: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "messageId": number,
+        "newsId": number,
+        "title": "Sandbox Shipping: contract awarded",
+        "category": list(_CATEGORIES),
+        "markets": ["XOSL"],
+        "issuerId": 9001,
+        "correctionForMessageId": 0,
+        "correctedByMessageId": 0,
+        "issuerSign": "SBXS",
+        "issuerName": "Sandbox Shipping Ltd",
+        "publishedTime": published,
+        "test": False,
+        "numbAttachments": 0,
+        "infoRequired": 0,
+        "oamMandatory": 0,
+    }
+
+
+def _equities(world: World, day: int, _query: Query) -> Reply:
+    """The list: three lines of preamble follow the header."""
+    rows = [
+        f'{name};{isin};{symbol};"{market}";NOK;-;-;-;-;-;CET;-;-;-;-'
+        for name, isin, symbol, market in _SHARES
+    ]
+    note = "All datapoints provided as of end of last active trading day."
+    lines = [_HEADER, '"European Equities"', f'"{world.date(day):%d %b %Y}"', f'"{note}"', *rows]
+    return Reply(200, _CSV, ("\ufeff" + "\n".join(lines) + "\n").encode())
+
+
+def _group(_world: World, _day: int, _query: Query, _number: str) -> Reply:
+    """404 with an empty body: in no group."""
+    return Reply(404, _JSON, b"")
+
+
+Route = tuple[re.Pattern[str], Callable[..., Reply]]
+ROUTES: Final[tuple[Route, ...]] = (
+    (re.compile(r"/urls\.json"), _bases),
+    (re.compile(r"/v1/newsreader/list"), _list),
+    (re.compile(r"/pd_es/data/stocks/download"), _equities),
+    (re.compile(r"/enhetsregisteret/api/konsernstruktur/(\d{9})"), _group),
+)

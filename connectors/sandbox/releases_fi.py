@@ -1,0 +1,198 @@
+"""Releases of the exchange's news service: lists of items, and the page of each (FORMAT fi 6.1).
+
+Belongs here: one release -> one item, or one per language; what else a list holds: issuers of other exchanges,
+bonds. Does not belong here: what a notification says (`flagging_fi`), HTTP (`desk_fi`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+from connectors.sandbox import flagging_fi, names_fi
+from connectors.sandbox.model import Company
+from connectors.sandbox.model_fi import Release
+from connectors.sandbox.world import World
+
+_VIEW: Final = "https://view.news.eu.nasdaq.com/view"
+_ATTACHMENT: Final = "https://attachment.news.eu.nasdaq.com"
+_MAIN: Final = "Main Market, Helsinki"
+_FIRST_NORTH: Final = "First North Finland"
+_GROUPS: Final = {
+    "NordicMainMarkets": "Main Market",
+    "NordicFirstNorth": "First North",
+    "NordicAllMarkets": "",
+}
+_NOISE: Final = (
+    (
+        "Main Market, Copenhagen",
+        "Opdigtet Havvind A/S",
+        "da",
+        "Meddelelse om ledelsens transaktioner",
+        names_fi.MANAGERS,
+    ),
+    ("First North Iceland", "Uppspuni hf.", "is", "Tilkynning um viðskipti", 497),
+)
+_OLDEST: Final = date.min
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One record of the list: of all languages of a release, or of one."""
+
+    company: Company
+    release: Release
+    number: int
+    languages: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What the address of its page carries."""
+        return "b" + hashlib.md5(str(self.number).encode(), usedforsecurity=False).hexdigest()
+
+
+def write_day(world: World, day: int, folder: Path) -> None:
+    """The list of what is new, and the texts of its notifications."""
+    today = world.date(day)
+    since = today if day else _OLDEST
+    _folder(folder, "nasdaq_cns")
+    found = [record for record in _records(world, day) if record.release.at.date() >= since]
+    listed = [*(_item(record) for record in found), *_noise(today)]
+    body = {"results": {"item": sorted(listed, key=_newest, reverse=True)}, "count": len(listed)}
+    (folder / "nasdaq_cns" / f"nasdaq_cns_query_{today}.json").write_text(
+        json.dumps(body, ensure_ascii=False, indent=1), encoding="utf-8"
+    )
+    for record in found:
+        if record.release.flagging is not None:
+            for language in record.languages:
+                path = _folder(folder, "nasdaq_cns") / f"{record.key}_{language}.html"
+                path.write_text(_page(record, language), encoding="utf-8")
+
+
+def _folder(folder: Path, dataset: str) -> Path:
+    (folder / dataset).mkdir(parents=True, exist_ok=True)
+    return folder / dataset
+
+
+@lru_cache(maxsize=4)
+def _records(world: World, day: int) -> tuple[_Record, ...]:
+    """Everything that was released by the end of `day`."""
+    until = world.date(day)
+    return tuple(
+        record
+        for company in world.all("FI", day)
+        for release in company.finnish.releases
+        if release.at.date() <= until
+        for record in _of(company, release)
+    )
+
+
+def _of(company: Company, release: Release) -> Iterator[_Record]:
+    """Numbers do not follow the order of time."""
+    number = 2_000_000 + (release.serial * 100_000 + company.position) * 2
+    languages = tuple(language for language, _ in release.headlines)
+    if not release.apart:
+        yield _Record(company, release, number, languages)
+        return
+    for place, language in enumerate(languages):
+        yield _Record(company, release, number + place, (language,))
+
+
+def items(world: World, day: int, name: str) -> list[Item]:
+    """All items of a group of markets, newest first."""
+    found = [_item(record) for record in _records(world, day)]
+    found += [item for number in range(day + 1) for item in _noise(world.date(number))]
+    mine = [item for item in found if item["market"].startswith(_GROUPS.get(name, name))]
+    return sorted(mine, key=_newest, reverse=True)
+
+
+def _newest(item: Item) -> tuple[str, int]:
+    return item["releaseTime"], item["disclosureId"]
+
+
+def _item(record: _Record) -> Item:
+    release, company = record.release, record.company
+    language = "en" if "en" in record.languages else record.languages[0]
+    market = _FIRST_NORTH if company.finnish.first_north else _MAIN
+    attachments = []
+    if release.attachment:
+        address = f"{_ATTACHMENT}/a{record.key[1:]}"
+        attachments = [
+            {"mimetype": "application/pdf", "fileName": release.attachment, "attachmentUrl": address}
+        ]
+    headline = (language, dict(release.headlines)[language])
+    times = _stamp(release.at)
+    return _listed(record.number, release.category, headline, record.languages, market, company.name) | {
+        "messageUrl": f"{_VIEW}?id={record.key}&lang={language}&src=listed",
+        "releaseTime": times,
+        "published": times,
+        "attachment": attachments,
+    }
+
+
+def _listed(
+    number: int,
+    category: int,
+    headline: tuple[str, str],
+    languages: tuple[str, ...],
+    market: str,
+    company: str,
+) -> Item:
+    label = {"cnsCategory": names_fi.CATEGORIES[category]} if category in names_fi.CATEGORIES else {}
+    return {
+        "disclosureId": number,
+        "categoryId": category,
+        "headline": headline[1],
+        "language": headline[0],
+        "languages": list(languages),
+        **label,
+        "market": market,
+        "company": company,
+        "cnsTypeId": "6",
+    }
+
+
+def _stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _noise(day: date) -> list[Item]:
+    """Issuers of other countries share the list."""
+    found: list[Item] = []
+    for place, (market, company, language, headline, category) in enumerate(_NOISE):
+        number = 1_500_000 + day.toordinal() % 100_000 * 10 + place
+        times = _stamp(datetime.combine(day, time(1, 15)))
+        item = _listed(number, category, (language, headline), (language,), market, company)
+        address = f"{_VIEW}?id=b{number:032x}&lang={language}&src=listed"
+        found.append(
+            {**item, "messageUrl": address, "releaseTime": times, "published": times, "attachment": []}
+        )
+    return found
+
+
+def page(world: World, day: int, key: str, language: str) -> str | None:
+    """The page of one release; in a language it has not it comes in one it has."""
+    for record in _records(world, day):
+        if record.key == key:
+            return _page(record, language if language in record.languages else record.languages[0])
+    return None
+
+
+def _page(record: _Record, language: str) -> str:
+    release, company = record.release, record.company
+    headline = escape(dict(release.headlines)[language])
+    body = "<p>Keksitty.</p>"
+    if release.flagging is not None:
+        body = flagging_fi.as_html(flagging_fi.blocks(company, release.flagging, language))
+    return (
+        f'<!DOCTYPE html>\n<html lang="{language}"><head><meta charset="utf-8"/><title>{headline}</title></head>\n'
+        f'<body><div id="main"><h1>{headline}</h1>\n<p>{escape(company.name)}</p>\n{body}\n</div></body></html>\n'
+    )

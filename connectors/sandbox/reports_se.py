@@ -1,0 +1,164 @@
+"""The archive of Swedish annual reports: packages, weekly zips and their listing (FORMAT se 4 and 5).
+
+The registry publishes on Mondays and writes archives of past weeks anew now and then; a day of the sandbox
+that is no Monday brings a further part of the week before. Does not belong here: documents (`ixbrl_se`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+from xml.sax.saxutils import escape
+
+from connectors.sandbox import ixbrl_se
+from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.world import World
+
+PREFIX: Final = "arsredovisningar/"
+PAGE: Final = 5  # keys of one page of the listing; the registry gives a thousand
+_WEEK: Final = timedelta(days=7)
+_MARK: Final = "[minio_list:v2,return:]"
+_OLD: Final = (
+    ("arsredovisningar/2020/08_1.zip", date(2025, 2, 7)), ("arsredovisningar/2020/08_2.zip", date(2025, 2, 10)),
+    ("arsredovisningar/2021/27_1.zip", date(2025, 2, 7)), ("arsredovisningar/2024/31_10.zip", date(2025, 2, 10)),
+    ("arsredovisningar/2026/42_1.zip", date(2026, 10, 19)), ("arsredovisningar/2026/43_1.zip", date(2026, 10, 26)),
+)  # fmt: skip
+_REWRITTEN: Final = ("arsredovisningar/2026/43_1.zip", 1)  # and the day number on which that happens
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One archive as the listing has it; `day` is the world's day that filled it, None for the old ones."""
+
+    key: str
+    written: date
+    day: int | None
+
+
+def document(company: Company, accounts: Accounts) -> bytes:
+    """The report itself, as it lies in its package."""
+    return ixbrl_se.report(company, accounts)
+
+
+def document_sha256(company: Company, accounts: Accounts) -> str:
+    """What stands for a native id: the archive gives none."""
+    return hashlib.sha256(document(company, accounts)).hexdigest()
+
+
+def document_id(company: Company, accounts: Accounts) -> str:
+    """The API's id of a package: it holds the company's number, so that it leads back."""
+    digest = hashlib.sha256(f"{company.number}/{accounts.document}".encode()).hexdigest()
+    serial = accounts.document % 10
+    return f"{digest[:8]}-{digest[8:12]}-4{digest[12:15]}-8{serial:03d}-00{company.number}_paket"
+
+
+def number_of(identity: str) -> str:
+    """The company's number in an id of the API, with or without its ending."""
+    return identity.removesuffix("_paket")[-10:]
+
+
+def package_name(company: Company, accounts: Accounts) -> str:
+    return f"{company.number}_{accounts.end}.zip"
+
+
+def package(company: Company, accounts: Accounts) -> bytes:
+    """A zip: the report under a name that says nothing, and what was filed or swept up beside it."""
+    body = document(company, accounts)
+    members = [(f"{_identity(body)}.xhtml", body)]
+    place = company.position
+    if place % 3 == 0:
+        audit = ixbrl_se.audit(company, accounts)
+        members.insert(place % 2, (f"{_identity(audit)}.xhtml", audit))
+    if place % 4 == 1:
+        certificate = ixbrl_se.certificate(company, accounts)
+        members.insert(0, (f"{_identity(certificate)}.xhtml", certificate))
+    if place % 10 == 1:
+        members.append((f"__MACOSX/._{_identity(body)}.xhtml", b"\0\5\26\7"))
+    if place % 10 == 2:  # noqa: PLR2004 - one in ten
+        members.append(("bilaga.pdf", b"%PDF-1.7\n%%EOF\n"))
+    return _zipped(members, accounts.published)
+
+
+def _identity(body: bytes) -> str:
+    """A name like a UUID."""
+    digest = hashlib.sha256(body).hexdigest()
+    return "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
+
+
+def _zipped(members: Iterable[tuple[str, bytes]], day: date) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in members:
+            info = zipfile.ZipInfo(name, (day.year, day.month, day.day, 0, 0, 54))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, body)
+    return packed.getvalue()
+
+
+def registered(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
+    """Reports registered on a day; on the first all there are, each company's oldest first."""
+    for company in world.filers("SE", day):
+        for accounts in company.fresh_accounts if day else company.accounts:
+            yield company, accounts
+
+
+def key(world: World, day: int) -> str:
+    """The archive that a day of the world fills: a part of the week before."""
+    date = world.date(day)
+    week = (date - _WEEK).isocalendar()
+    return f"{PREFIX}{week.year}/{week.week:02d}_{date.isoweekday()}.zip"
+
+
+def weekly(world: World, day: int) -> bytes:
+    """The archive of a day: packages side by side. One that was registered twice lies there twice."""
+    members: dict[str, bytes] = {}
+    for company, accounts in registered(world, day):
+        name = package_name(company, accounts)
+        members[name if name not in members else f"{name.removesuffix('.zip')}_{accounts.document}.zip"] = (
+            package(company, accounts)
+        )
+    if not members:
+        return old(world)
+    return _zipped(members.items(), world.date(day))
+
+
+def old(world: World) -> bytes:
+    """An archive of former weeks: one report, which the newest week has too."""
+    company, accounts = next(registered(world, 0))
+    return _zipped([(package_name(company, accounts), package(company, accounts))], world.date(0))
+
+
+def listed(world: World, day: int) -> list[Listed]:
+    """What the listing names on a day, in the order of keys."""
+    rewritten, when = _REWRITTEN
+    former = [
+        Listed(name, world.date(when) if name == rewritten and day >= when else written, None)
+        for name, written in _OLD
+    ]
+    return former + [Listed(key(world, number), world.date(number), number) for number in range(day + 1)]
+
+
+def listing(files: list[Listed], sizes: dict[str, tuple[int, str]], marker: str | None) -> bytes:
+    """One page of the bucket's listing. `sizes`: key -> bytes and tag. The marker comes back as it was given."""
+    after = "" if marker is None else marker.removesuffix(_MARK)
+    rest = [file for file in sorted(files, key=lambda file: file.key) if file.key > after]
+    page, more = rest[:PAGE], len(rest) > PAGE
+    contents = "".join(
+        f"<Contents><Key>{escape(file.key)}</Key><LastModified>{file.written}T00:00:54.000Z</LastModified>"
+        f"<ETag>&#34;{sizes[file.key][1]}-7&#34;</ETag><Size>{sizes[file.key][0]}</Size>"
+        "<Owner><ID></ID><DisplayName></DisplayName></Owner><StorageClass>STANDARD</StorageClass></Contents>"
+        for file in page
+    )
+    following = f"<NextMarker>{escape(page[-1].key + _MARK)}</NextMarker>" if more else ""
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+        "<Name>bulkfil-paketering-zipfiler-prod</Name>"
+        f"<Prefix>{PREFIX}</Prefix><Marker>{escape(marker or '')}</Marker>{following}<MaxKeys>{PAGE}</MaxKeys>"
+        f"<IsTruncated>{str(more).lower()}</IsTruncated>{contents}</ListBucketResult>"
+    ).encode()

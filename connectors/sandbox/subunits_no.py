@@ -1,0 +1,104 @@
+"""Norwegian sub-units (FORMAT no 2.1 and 2.2): every company has one, with a number of its own.
+
+Belongs here: single answers and the bulk CSV. Does not belong here: that they are named by a feed (`feeds_no`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any, Final
+
+from connectors.sandbox import names, numbers
+from connectors.sandbox.model import Company
+from connectors.sandbox.roles_no import API
+from connectors.sandbox.world import World
+
+_ELSEWHERE: Final = 20_000_000
+_EVERY: Final = 1
+_COLUMNS: Final = (
+    "organisasjonsnummer",
+    "navn",
+    "organisasjonsform.kode",
+    "organisasjonsform.beskrivelse",
+    "naeringskode1.kode",
+    "naeringskode1.beskrivelse",
+    "harRegistrertAntallAnsatte",
+    "antallAnsatte",
+    "beliggenhetsadresse.adresse",
+    "beliggenhetsadresse.kommunenummer",
+    "registreringsdatoIEnhetsregisteret",
+    "registrertIMvaregisteret",
+    "oppstartsdato",
+    "overordnetEnhet",
+)
+Record = dict[str, Any]
+
+
+def number(company: Company) -> str | None:
+    """The number of a company's sub-unit; None where it has none."""
+    return numbers.norwegian(_ELSEWHERE + company.position) if company.position % _EVERY == 0 else None
+
+
+def find(world: World, wanted: str, day: int) -> Company | None:
+    """The company whose sub-unit has a number."""
+    position = numbers.norwegian_position(wanted)
+    place = -1 if position is None else position - _ELSEWHERE
+    if place < 0 or place % _EVERY or place >= world.count("NO", day):
+        return None
+    return world.company("NO", place, day)
+
+
+def answer(company: Company) -> Record:
+    """The answer of `/underenheter/{orgnr}`; of a company that is gone the short body."""
+    own = str(number(company))
+    record: Record = {
+        "organisasjonsnummer": own,
+        "navn": f"{company.name} AVD 1",
+        "organisasjonsform": {"kode": "BEDR", "beskrivelse": "Underenhet til næringsdrivende"},
+        "_links": {"self": {"href": f"{API}/underenheter/{own}"}},
+    }
+    if not company.in_register:
+        gone = company.status_date.isoformat() if company.status_date else None
+        return {**record, "slettedato": gone, "nedleggelsesdato": gone, "respons_klasse": "SlettetUnderEnhet"}
+    place = company.place or names.NORWEGIAN_PLACES[0]
+    industry = company.industry
+    return {
+        **record,
+        "registreringsdatoEnhetsregisteret": company.registered.isoformat(),
+        **({"naeringskode1": {"kode": industry.code, "beskrivelse": industry.label}} if industry else {}),
+        "harRegistrertAntallAnsatte": False,
+        "registrertIMvaregisteret": True,
+        "oppstartsdato": company.registered.isoformat(),
+        "overordnetEnhet": company.number,
+        "beliggenhetsadresse": {
+            "adresse": [company.street],
+            "kommune": place.municipality,
+            "kommunenummer": place.code,
+        },
+        "respons_klasse": "Underenhet",
+    }
+
+
+def csv_chunks(world: World, day: int) -> Iterator[bytes]:
+    """The bulk CSV of living sub-units."""
+    yield (",".join(f'"{column}"' for column in _COLUMNS) + "\n").encode()
+    for company in world.all("NO", day):
+        if number(company) is not None and company.in_register:
+            record = answer(company)
+            record["registreringsdatoIEnhetsregisteret"] = record["registreringsdatoEnhetsregisteret"]
+            target = io.StringIO()
+            row = [_cell(record, column) for column in _COLUMNS]
+            csv.writer(target, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(row)
+            yield target.getvalue().encode()
+
+
+def _cell(record: Record, column: str) -> str:
+    head, _, tail = column.partition(".")
+    value = record.get(head)
+    if tail:
+        value = value.get(tail) if value else None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "/n".join(value) if isinstance(value, list) else value or ""

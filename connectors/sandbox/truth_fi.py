@@ -1,0 +1,126 @@
+"""What the service must show of Finnish flaggings and of documents without figures (CONTRACT 4.4 to 4.6).
+
+The holder is its name: notifications carry no other key. The percentage is that of the shares held without
+financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: what all markets share (`truth`,
+`events`).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange, Flagging, Notice
+from warehouse.schema import codes, ids
+
+REGISTER: Final = "fi.flagging"
+NOTICES: Final = "fi.notices"
+FLOOR: Final = Decimal(5)  # the lowest threshold of the law
+Row = dict[str, Any]
+
+
+def registered(company: Company, accounts: Accounts) -> Row:
+    """The day of registration; of accounts registered twice alike nobody says which day counts."""
+    days = {
+        item.published
+        for item in company.accounts
+        if (item.start, item.end, item.figures) == (accounts.start, accounts.end, accounts.figures)
+    }
+    return {"filed_at": accounts.published.isoformat()} if len(days) == 1 else {}
+
+
+def owners(company: Company, day: date) -> list[Row]:
+    """Holders by their newest notification, largest first."""
+    known = [item for item in company.finnish.positions.values() if item.crossed_on <= day]
+    return [_owner(company, item) for item in sorted(known, key=_order)]
+
+
+def _order(flagging: Flagging) -> tuple[Decimal, str]:
+    return -(flagging.now.shares or Decimal(0)), flagging.holder
+
+
+def _owner(company: Company, flagging: Flagging) -> Row:
+    shares = flagging.now.shares
+    return {
+        "native_id": holder_key(flagging.holder),
+        "holder_id": holder_id(company, flagging.holder),
+        "holder_name": flagging.holder,
+        "holder_country": None,
+        "pct": number(shares),
+        "pct_min": 0 if shares is None else number(shares),
+        "pct_max": 5 if shares is None else number(shares),
+        "votes_pct": number(flagging.now.votes),
+        "basis": "band" if shares is None else "exact",
+        "holder_company_id": None,
+    }
+
+
+def holder_key(name: str) -> str:
+    """The name as it is compared."""
+    return " ".join(name.casefold().split())
+
+
+def holder_id(company: Company, name: str) -> str:
+    return ids.holder_id(company.company_id, REGISTER, holder_key(name))
+
+
+def number(percent: Decimal | None) -> int | float | None:
+    """As JSON spells it shortest."""
+    if percent is None:
+        return None
+    return int(percent) if percent == percent.to_integral_value() else float(percent)
+
+
+def flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row]:
+    """One crossing: id, type, key and core."""
+    low, high = sorted((change.previous, change.current))
+    holder = holder_id(company, change.holder)
+    core: Row = {
+        "holder_name": change.holder,
+        "previous_pct": number(change.previous),
+        "current_pct": number(change.current),
+        "holder_id": holder,
+        "direction": "up" if change.current > change.previous else "down",
+        "thresholds_crossed": [limit for limit in codes.THRESHOLDS if low < limit <= high],
+        "basis": change.basis,
+        "as_of": change.as_of.isoformat(),
+    }
+    event_id = ids.ownership_changed_id(
+        company.company_id, holder, change.as_of, change.previous, change.current
+    )
+    key = {
+        "register": REGISTER,
+        "holder": holder_key(change.holder),
+        "as_of": core["as_of"],
+        "previous": str(change.previous),
+        "current": str(change.current),
+    }
+    return event_id, "ownership.changed", key, {"change": core}
+
+
+def filed(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]:
+    """One document that nobody reads: id, type, key and core; no figure is known of it."""
+    start, end = _day(change.start), _day(change.end)
+    core: Row = {
+        "filing_type": change.filing_type,
+        "period_start": start,
+        "period_end": end,
+        "filed_at": change.filed.isoformat(),
+        "version": 1,
+        **dict.fromkeys(codes.FIGURES),
+    }
+    document = None if change.notice is None else _notice_id(company, change.notice)
+    event_id = ids.filing_added_id(company.company_id, change.start, change.end, document)
+    key = {"period_start": start, "period_end": end, "document": document}
+    return event_id, "filing.added", key, {"filing": core}
+
+
+def _notice_id(company: Company, notice: Notice) -> str:
+    """A notice is known by its company, its day and its number."""
+    return ids.filing_id(NOTICES, f"{company.number}:{notice.day}:{notice.number}")
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()

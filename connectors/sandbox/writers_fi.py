@@ -1,0 +1,103 @@
+"""Finnish files: the bulk file of companies, statements and their list, notices, releases (FORMAT fi 2 to 6).
+
+Folders and names are those of the stored samples. Registers are whole on every day; statements, notices and
+releases are all there on the first day and only what is new later. Does not belong here: what one record looks
+like (`ytj_fi`, `statements_fi`, `notices_fi`, `releases_fi`), or HTTP (`desk_fi`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from connectors.sandbox import notices_fi, releases_fi, statements_fi, ytj_fi
+from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.world import World
+
+COMPLETE: Final = ("fi.ytj",)
+_BEGINNING: Final = date(2014, 11, 7)  # no notice is older
+_REPLACED: Final = 2  # versions of one key from which on only the bytes tell them apart
+Record = dict[str, Any]
+
+
+def write_day(world: World, day: int, folder: Path) -> None:
+    """All Finnish files of one day below `folder`."""
+    today = world.date(day)
+    with (_folder(folder, "ytj_v3") / "all_companies.zip").open("wb") as file:
+        write_bulk(world, day, file)
+    filed = list(filings(world, day))
+    for company, accounts in filed:
+        name = f"prh_xbrl_{company.number}_{accounts.end}.xml"
+        (_folder(folder, "xbrl_v3") / name).write_bytes(statements_fi.render(company, accounts))
+    _dump(_folder(folder, "xbrl_v3") / f"prh_xbrl_all_financial_statements_{today}.json", listed(filed))
+    first = today if day else _BEGINNING
+    found = [notices_fi.company_with_notices(item) for item in notices_fi.noticed(world, day, first, today)]
+    answer = {"totalResults": len(found), "companies": found}
+    _dump(_folder(folder, "notices_v3") / f"prh_notices_{today}.json", answer)
+    releases_fi.write_day(world, day, folder)
+
+
+def _folder(folder: Path, dataset: str) -> Path:
+    (folder / dataset).mkdir(parents=True, exist_ok=True)
+    return folder / dataset
+
+
+def _dump(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def write_bulk(world: World, day: int, file: Any) -> None:
+    """`all_companies`: a zip of one member, one array, streamed; stamped with the day."""
+    today = world.date(day)
+    info = zipfile.ZipInfo(f"data_{today:%Y%m%d}.json", (today.year, today.month, today.day, 3, 30, 0))
+    info.compress_type = zipfile.ZIP_DEFLATED
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open(info, "w", force_zip64=True) as member,
+    ):
+        member.writelines(bulk_chunks(world, day))
+
+
+def bulk_chunks(world: World, day: int) -> Iterator[bytes]:
+    """One JSON array, company by company, the ceased ones included."""
+    separator = "[\n"
+    for company in world.all("FI", day):
+        yield (separator + json.dumps(ytj_fi.company_object(company), ensure_ascii=False)).encode()
+        separator = ",\n"
+    yield b"]\n" if separator != "[\n" else b"[]\n"
+
+
+def filings(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
+    """Statements that appear on `day`: all on the first, then the new; the last of a key counts."""
+    for company in world.filers("FI", day):
+        items = company.fresh_accounts if day else company.accounts
+        newest = {(accounts.start, accounts.end): accounts for accounts in items}
+        yield from ((company, accounts) for accounts in newest.values())
+
+
+def listed(filed: list[tuple[Company, Accounts]]) -> Record:
+    """The list by registration date."""
+    items = [entry(company, accounts) for company, accounts in filed]
+    return {"totalResults": len(items), "financials": items}
+
+
+def entry(company: Company, accounts: Accounts) -> Record:
+    """One line of a list of statements."""
+    return {
+        "businessId": company.number,
+        "financialDate": accounts.end.isoformat(),
+        "registrationDate": accounts.published.isoformat(),
+    }
+
+
+def document(company: Company, accounts: Accounts) -> str:
+    """What stands for a statement in an id: its key, and from the second replacement on its bytes."""
+    same = [item for item in company.accounts if (item.start, item.end) == (accounts.start, accounts.end)]
+    if same.index(accounts) < _REPLACED:
+        return f"{company.number}:{accounts.end}"
+    return hashlib.sha256(statements_fi.render(company, accounts)).hexdigest()

@@ -1,0 +1,78 @@
+"""Swedish files of one day: both bulk files, annual reports, answers of the API, registers of issuers.
+
+Belongs here: zips, names and folders. The registry names an archive of reports after its week, on whose
+Monday it counts as published; a day that is no Monday brings single packages, as the API hands them out. Does
+not belong here: records (`bulk_se`), documents (`ixbrl_se`, `reports_se`), HTTP (`desk_se`).
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import IO, Final
+
+from connectors.sandbox import answers_se, bulk_se, exports_se, reports_se
+from connectors.sandbox.world import World
+
+COMPLETE: Final = ("se.bolagsverket", "se.scb")
+_FIRST_RUN: Final = 76  # number of SCB's extraction; it counts up
+_MONDAY: Final = 0
+
+
+def write_day(world: World, day: int, folder: Path) -> None:
+    """All Swedish files of one day below `folder`."""
+    today = world.date(day)
+    with _file(folder, "bolagsverket_bulk", "bolagsverket_bulkfil.zip") as file:
+        write_organisations(world, day, file)
+    with _file(folder, "scb_bulk", "scb_bulkfil.zip") as file:
+        write_statistics(world, day, file)
+    _write_reports(world, day, folder)
+    for number, answer in answers_se.known_organisations(world, day):
+        with _file(folder, "organisationer", f"{number}.json") as file:
+            file.write(json.dumps({"organisationer": [answer]}, ensure_ascii=False).encode())
+    with _file(folder, "insyn", f"insyn-{today}.csv") as file:
+        file.write(exports_se.insider_export(world, day, today, today))
+    with _file(folder, "blankning", "AktuellaPositioner.ods") as file:
+        file.write(exports_se.short_positions(world, day))
+
+
+def _file(folder: Path, dataset: str, name: str) -> IO[bytes]:
+    path = folder / dataset / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("wb")
+
+
+def _write_reports(world: World, day: int, folder: Path) -> None:
+    """The week's archive on a Monday, single packages on other days."""
+    if world.date(day).weekday() == _MONDAY:
+        with _file(folder, ".", reports_se.key(world, day)) as file:
+            file.write(reports_se.weekly(world, day))
+        return
+    for company, accounts in reports_se.registered(world, day):
+        with _file(folder, "arsredovisningar", reports_se.package_name(company, accounts)) as file:
+            file.write(reports_se.package(company, accounts))
+
+
+def write_organisations(world: World, day: int, file: IO[bytes]) -> None:
+    """Bolagsverket's zip."""
+    _zip(file, "bolagsverket_bulkfil.txt", world.date(day), bulk_se.organisation_lines(world, day))
+
+
+def write_statistics(world: World, day: int, file: IO[bytes]) -> None:
+    """SCB's zip; the name inside has a stamp."""
+    today = world.date(day)
+    name = f"scb_bulkfil_JE_{today:%Y%m%d}T055245_{_FIRST_RUN + day}.txt"
+    _zip(file, name, today, bulk_se.statistical_lines(world, day))
+
+
+def _zip(file: IO[bytes], member: str, day: date, lines: Iterable[bytes]) -> None:
+    info = zipfile.ZipInfo(member, (day.year, day.month, day.day, 3, 30, 0))
+    info.compress_type = zipfile.ZIP_DEFLATED
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open(info, "w", force_zip64=True) as opened,
+    ):
+        opened.writelines(lines)

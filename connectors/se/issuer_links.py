@@ -1,0 +1,70 @@
+"""How rows of Finansinspektionen's registers find their company (FORMAT 9): LEI, then ISIN, then the exact name.
+
+Names are compared without case, punctuation, «(publ)» and «AB», with the present names of limited companies
+that are not deregistered; pipelines accept a name that exactly one company answers to. Does not belong here:
+the rows themselves (`insyn`, `blankning`), or who an LEI is (`connectors.gleif`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Key, Link
+from connectors.gleif import records
+from connectors.se.bolagsverket_fields import FORM, NAMES, ORGANISATIONS
+from connectors.se.issuers import INSIDER_ISSUERS, SHORTS_ISSUERS, SHORTS_KEY
+from connectors.se.register import MARKET
+from connectors.se.registered import with_names
+from warehouse.schema.tables import IDENTIFIERS
+
+_LISTABLE: Final = ("AB", "BAB", "FAB", "SE")
+_ISSUER: Final = "emittent"
+_FORMS: Final = r"\b(?:ab|publ|aktiebolag|aktiebolaget)\b"
+
+
+def core(names: pl.Series) -> pl.Series:
+    """Names as they are compared; null where nothing is left."""
+    text = pl.col("name").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
+    plain = text.str.replace_all(_FORMS, " ").str.replace_all(" +", " ").str.strip_chars()
+    kept = pl.when(plain != "").then(plain)
+    return names.alias("name").to_frame().select(kept.alias("core")).to_series()
+
+
+def _issuers(rows: pl.DataFrame) -> pl.Series:
+    return core(rows[_ISSUER])
+
+
+def _companies(rows: pl.DataFrame) -> pl.Series:
+    """Names of limited companies that exist; nobody else issues shares."""
+    lists = pl.col(FORM).is_in(_LISTABLE) & pl.col("avregistreringsdatum").is_null()
+    able = rows.select(lists.fill_null(value=False).alias("able"))["able"]
+    names = pl.Series("core", [None], pl.String).new_from_index(0, rows.height)
+    some = with_names(rows.select(NAMES).filter(able))["_name"]
+    return names if some.is_empty() else names.scatter(able.arg_true(), core(some))
+
+
+ISSUER_NAME: Final = Key("emittent_core", _issuers)
+COMPANY_NAME: Final = Key("organisationsnamn_core", _companies)
+
+LINKS: Final = (
+    Link(INSIDER_ISSUERS.name, "lei", records.table(MARKET).name, "lei"),
+    Link(INSIDER_ISSUERS.name, ISSUER_NAME, ORGANISATIONS.name, COMPANY_NAME),
+    Link(SHORTS_ISSUERS.name, "isin", INSIDER_ISSUERS.name, "isin"),
+    Link(SHORTS_ISSUERS.name, ISSUER_NAME, ORGANISATIONS.name, COMPANY_NAME),
+)
+
+
+def identifiers(shorts: pl.LazyFrame) -> pl.DataFrame:
+    """ISINs of the shares that positions were reported in. An insider's trade may be in any instrument."""
+    present = shorts.filter(pl.col("_company_id").is_not_null()).sort("_observed_at", "isin")
+    rows = present.unique(["_company_id", "isin"], keep="last", maintain_order=True).select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit("isin").alias("scheme"),
+        pl.col("isin").alias("value"),
+        pl.lit(SHORTS_KEY).alias("register"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(IDENTIFIERS.names).collect()

@@ -1,0 +1,276 @@
+"""Erasing subjects of one market: a tombstone, then step after step through everything that tells of them.
+
+Belongs here: the order of steps, what is done again after a kill. The order is that of
+`warehouse.tombstones.STEPS`: RAW by what STAGED knows, STAGED by what history knows, history, and then what is made
+of it. Called with the market's lock held. Does not belong here: the control plane, which is another room's
+(`firm`), or who the subjects are (`entombing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Dataset, Jurisdiction
+from connectors.kit import without
+from connectors.kit.without import Told
+from pipelines.entombing import Subjects, entombed, spelled
+from pipelines.erasing_raw import SHORTEST, Rewriting
+from pipelines.refused import REFUSED, REMOVED, Refused
+from pipelines.resources import Workspace
+from warehouse import erasing, erasing_history, tombstones
+from warehouse.archive import RawPiece
+from warehouse.blanking import Blanking
+from warehouse.erasing_history import Going
+from warehouse.locks import release_lock
+from warehouse.schema.types import Table
+from warehouse.tombstones import Tombstone, Tombstones
+
+BY_REGISTER: Final = "the register took it away for legal reasons"
+_LONG: Final = 10  # signs of a key (an LEI, an ISIN, an id) that is nobody else's by chance
+
+
+class Unknown(LookupError):  # noqa: N818 - named for what it says
+    """A subject of which nothing is known; the message says what one looks like."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(
+            f"nothing is known of {subject}: name a company (firm:<COUNTRY>:<number>) or a holder (own_…, as "
+            "GET …/ownership gives it)"
+        )
+
+
+class StillRead(RuntimeError):  # noqa: N818 - named for the state it tells
+    """Releases that tell of a subject are held open by a service."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        listed = ", ".join(map(str, numbers))
+        super().__init__(
+            f"release {listed} still tells of it and is being read: a service lets go of it at its next request "
+            "or when it is started again; then run `firm erase` once more to end this"
+        )
+
+
+def removed(workspace: Workspace, jurisdiction: Jurisdiction) -> set[str]:
+    """Companies whose register took their content away, that have no tombstone yet."""
+    if not jurisdiction.removed:
+        return set()
+    known = {stone.subject for stone in Tombstones(workspace.layout).all(jurisdiction.code)}
+    found = figures(workspace, jurisdiction, REMOVED)
+    return {company for _, companies in found for company in companies} - known
+
+
+def figures(
+    workspace: Workspace, jurisdiction: Jurisdiction, name: str
+) -> Iterator[tuple[Dataset, Sequence[str]]]:
+    """What staged batches tell of one kind: companies that were removed, bodies with rows that were refused."""
+    for dataset in jurisdiction.datasets:
+        for index in workspace.lake.indexes(dataset.key):
+            # what is held tells nothing yet, but its bodies lie there as others do
+            if name in index.figures and (index.held is None or name == REFUSED):
+                yield dataset, index.figures[name]
+
+
+class Erasing:
+    """One market's erasures that are not finished."""
+
+    def __init__(self, workspace: Workspace, jurisdiction: Jurisdiction) -> None:
+        self._workspace = workspace
+        self._jurisdiction = jurisdiction
+        self._market = jurisdiction.code
+        self._layout = workspace.layout
+        self._tombstones = Tombstones(self._layout)
+
+    def due(self, at: datetime) -> bool:
+        """Everything that is not published, of what an operator or the register asks for.
+
+        Whether the next release is to be made in full, without what was taken out.
+        """
+        companies = removed(self._workspace, self._jurisdiction)
+        if companies:
+            entombed(self._workspace, Subjects(self._market, BY_REGISTER, at, companies, by_register=True))
+        self.keep_out()
+        for name, do in self._unpublished().items():
+            self._step(name, do)
+        return any(stone.clean is None for stone in self._unreleased())
+
+    def _unreleased(self) -> list[Tombstone]:
+        stones = self._tombstones.unfinished(self._market)
+        return [stone for stone in stones if tombstones.RELEASE not in stone.done]
+
+    def _unpublished(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
+        lake, layout, market = self._workspace.lake, self._layout, self._market
+        return {
+            tombstones.RAW: self._raw,
+            tombstones.STAGED: self._staged,
+            tombstones.IMAGES: lambda stones: erasing.images(lake, market, Blanking.of(stones)),
+            tombstones.RUNS: lambda stones: erasing.collected_events(
+                layout.root / "runs", market, Blanking.of(stones)
+            ),
+            tombstones.HISTORY: self._history,
+            tombstones.LEDGER: self._ledger,
+        }
+
+    def published(self) -> None:
+        """Once a release without the subjects is served: everything older goes. Raises StillRead."""
+        served = self._workspace.releases.current()
+        if served is not None:
+            self._tombstones.note_clean([stone.subject for stone in self._unreleased()], served.release)
+        self._step(tombstones.RELEASE, self._older_releases)
+        self._step(tombstones.EXPORTS, lambda _: self._exports())
+
+    def keep_out(self) -> None:
+        """Takes subjects out of bodies that have told of them again."""
+        stones = self._tombstones.all(self._market)
+        if not stones:
+            return
+        self._workspace.archive.discard_erased()  # a kill may have come before that
+        found: list[tuple[Dataset, set[str]]] = []
+        for dataset, bodies in figures(self._workspace, self._jurisdiction, REFUSED):
+            lines = self._workspace.archive.lines(dataset.key)
+            wanted = set(bodies) - {line["erased"] for line in lines if "erased" in line}
+            found += [(dataset, wanted)] if wanted else []
+        if found:
+            refused = self._refused(stones)
+            ways = self._ways(refused)
+            for dataset, wanted in found:
+                self._take_out(dataset, refused, ways, wanted)
+
+    def _step(self, name: str, do: Callable[[Sequence[Tombstone]], object]) -> bool:
+        stones = [stone for stone in self._tombstones.unfinished(self._market) if name not in stone.done]
+        if stones:
+            do(stones)
+            self._tombstones.note([stone.subject for stone in stones], name)
+            self._workspace.on_step(f"erased {name}")
+        return bool(stones)
+
+    # RAW and STAGED
+
+    def _refused(self, stones: Iterable[Tombstone]) -> Refused:
+        plain = Refused(self._jurisdiction, tuple(stones))
+        if not plain.stones:
+            return plain
+        keys = {table.name: table.key for table in self._tables()}
+        present = erasing_history.present_rows(self._layout, self._market, plain.companies)
+        theirs = {
+            name: present[name].select(*key, "_company_id")
+            for name, key in keys.items()
+            if name in present and set(key) <= set(present[name].columns)
+        }
+        linked = {name: keys[name] for name in plain.nameless}
+        return replace(plain, keys=theirs | erasing_history.linked_keys(self._layout, self._market, linked))
+
+    def _tables(self) -> Iterator[Table]:
+        return (table for dataset in self._jurisdiction.datasets for table in dataset.staged.values())
+
+    def _ways(self, refused: Refused) -> list[Told]:
+        """How records of subjects are told in bytes: by number, or by company and who, or by who alone.
+
+        And, last, by whatever keys the rows have that are a company's by a link.
+        """
+        stones = refused.stones
+        own = [without.number(stone.company_id.rpartition(":")[2]) for stone in stones if stone.is_company]
+        held = [stone for stone in stones if not stone.is_company]
+        whose = [without.number(stone.company_id.rpartition(":")[2]) for stone in held]
+        told = erasing_history.holders(self._layout, self._market, [stone.subject for stone in held], ())
+        who = [without.words(text) for one in told for text in sorted(spelled(one)) if len(text) >= SHORTEST]
+        ways = [Told((without.pattern(own),))] if own else []
+        if who:
+            ways += [Told((without.pattern(whose), without.pattern(who))), Told((without.pattern(who),))]
+        linked = [without.words(text) for text in sorted(refused.linked_texts()) if len(text) >= _LONG]
+        if own and (who or linked):
+            ways.append(Told((without.pattern([*own, *who, *linked]),)))
+        return ways
+
+    def _raw(self, stones: Sequence[Tombstone]) -> None:
+        self._workspace.archive.discard_erased()
+        refused = self._refused(stones)
+        ways = self._ways(refused)
+        for dataset in self._jurisdiction.datasets:
+            self._take_out(dataset, refused, ways, self._bodies(dataset, refused))
+
+    def _take_out(
+        self, dataset: Dataset, refused: Refused, ways: Sequence[Told], bodies: Collection[str]
+    ) -> None:
+        reasons = ", ".join(sorted({stone.reason for stone in refused.stones}))
+        rewriting = Rewriting(self._workspace, dataset, refused, ways, reasons)
+        for piece in self._pieces(dataset, bodies):
+            if rewriting.take_out(piece):
+                self._workspace.on_step("body erased")
+
+    def _pieces(self, dataset: Dataset, bodies: Collection[str]) -> list[RawPiece]:
+        found = (piece for piece in self._workspace.archive.pieces(dataset.key) if piece.sha256 in bodies)
+        return list({piece.sha256: piece for piece in found}.values())
+
+    def _bodies(self, dataset: Dataset, refused: Refused) -> set[str]:
+        """Bodies that staged rows of subjects were read from, and those that nobody has read."""
+        lake = self._workspace.lake
+        read = {
+            piece["sha256"]
+            for index in lake.indexes(dataset.key)
+            for piece in index.pieces
+            if piece["rejected"] is None
+        }
+        found = {piece.sha256 for piece in self._workspace.archive.pieces(dataset.key)} - read
+        for batch in lake.batches(dataset.key):
+            for table in dataset.staged.values():
+                rows = lake.rows(dataset.key, batch, table).collect()
+                raw = rows.filter(refused.mask(table, rows))["_raw"]
+                found |= set(raw.str.split("#").list.first())
+            rejects = lake.rejects(dataset.key, batch)
+            found |= {
+                raw.partition("#")[0]
+                for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
+                if refused.says(f"{record} {excerpt}")
+            }
+        return found
+
+    def _staged(self, stones: Sequence[Tombstone]) -> None:
+        refused = self._refused(stones)
+        for dataset in self._jurisdiction.datasets:
+            for batch in self._workspace.lake.batches(dataset.key):
+                folder = self._layout.staged / dataset.key / batch
+                for table in dataset.staged.values():
+                    erasing.parquet(folder / f"{table.name}.parquet", partial(refused.mask, table))
+                erasing.told_of(folder, refused.says)
+
+    # History and what is made of it
+
+    def _history(self, stones: Sequence[Tombstone]) -> None:
+        refused = Refused(self._jurisdiction, tuple(stones))
+        declared = {table.name: table for table in self._tables()}
+
+        def mask(name: str, rows: pl.DataFrame) -> pl.Series:
+            own = rows["_company_id"].is_in(list(refused.companies)).fill_null(value=False)
+            if name not in declared:
+                return own
+            # by a link, or by itself: what is the company's goes, but for the register's word that it is removed
+            kept = self._jurisdiction.removed.get(name)
+            return refused.mask(declared[name], rows) | (own if kept is None else own & ~kept(rows))
+
+        removed_ = [stone.subject for stone in stones if stone.by_register]
+        going = Going(Blanking.of(stones), refused.concerned, removed_, mask, refused.nameless)
+        erasing_history.erase(self._layout, self._market, going)
+
+    def _ledger(self, stones: Sequence[Tombstone]) -> None:
+        with release_lock(self._layout):  # nobody numbers events meanwhile
+            erasing.ledger(self._layout, Blanking.of(stones))
+
+    def _older_releases(self, stones: Sequence[Tombstone]) -> None:
+        """Only what is older than the first release without them: later ones may be read as any other."""
+        clean = max((stone.clean for stone in stones if stone.clean is not None), default=None)
+        if clean is None:
+            return  # nothing was ever published
+        releases = self._workspace.releases
+        releases.prune(sum(manifest.release >= clean for manifest in releases.list()))
+        left = [manifest.release for manifest in releases.list() if manifest.release < clean]
+        if left:
+            raise StillRead(left)
+
+    def _exports(self) -> None:
+        erasing.exports(self._workspace.exports, self._layout.exports, self._market)

@@ -1,0 +1,141 @@
+"""RAW without erased subjects: each body that tells of one is written again without its records, or removed.
+
+A body is written again by its structure (`connectors.kit.without`) and then read as its dataset reads it: only
+where everything of everybody else is still there, and nothing of the subject, does it take the old one's place.
+One for which no way holds is removed whole; what was read of it stays in STAGED. Does not belong here: which
+subjects (`erasing`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import polars as pl
+
+from connectors.declare import Dataset, Piece, Scope, Unreadable
+from connectors.kit import without
+from connectors.kit.guarded import BROKEN
+from connectors.kit.without import Told
+from pipelines.refused import Refused
+from pipelines.resources import Workspace
+from warehouse.archive import CorruptObject, RawPiece
+
+SHORTEST: Final = 3  # signs of a text by which a record is searched for
+
+
+@dataclass
+class _Reading:
+    """What a body holds: how many rows of subjects, and everything else, in any order."""
+
+    theirs: int = 0
+    texts: set[str] = field(default_factory=set)  # what the subjects' rows are told by
+    others: dict[str, pl.Series] = field(default_factory=dict)
+
+    def add(self, table: str, rows: pl.DataFrame, mask: pl.Series) -> None:
+        self.theirs += int(mask.sum())
+        hashes = rows.filter(~mask).hash_rows()
+        self.others[table] = self.others[table].append(hashes) if table in self.others else hashes
+
+    def same_others(self, other: _Reading) -> bool:
+        kept = {name: found.sort() for name, found in self.others.items() if found.len()}
+        left = {name: found.sort() for name, found in other.others.items() if found.len()}
+        return kept.keys() == left.keys() and all(found.equals(left[name]) for name, found in kept.items())
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """Bodies of one dataset, without what `refused` keeps out. ways: what their records hold, the surest first."""
+
+    workspace: Workspace
+    dataset: Dataset
+    refused: Refused
+    ways: Sequence[Told]
+    reason: str
+
+    def take_out(self, piece: RawPiece) -> bool:
+        """Whether a body told of a subject, and does so no more."""
+        before = self._read(piece, piece.open)
+        said = [without.words(text) for text in sorted(before.texts) if len(text) >= SHORTEST]
+        ways = [*self.ways, Told((without.pattern(said),))] if said else self.ways
+        with tempfile.TemporaryDirectory(prefix="firm-erase-") as folder:
+            for place, (told, quoted) in enumerate(
+                (told, quoted) for told in ways for quoted in (False, True)
+            ):
+                path = Path(folder) / str(place)
+                left = self._write(piece, told, path, quoted=quoted)
+                if left is None:
+                    continue
+                if not before.theirs and left and _is_same(piece.open, path):
+                    return False
+                after = self._read(piece, partial(_open, path)) if left else _Reading()
+                if not after.theirs and before.same_others(after):
+                    self._replace(piece, path if left else None)
+                    return True
+        if before.theirs:
+            self._replace(piece, None)
+        return before.theirs > 0
+
+    def _replace(self, piece: RawPiece, path: Path | None) -> None:
+        archive, dataset = self.workspace.archive, self.dataset.key
+        if path is None:
+            archive.erase(dataset, piece.sha256, self.reason)
+        else:
+            with path.open("rb") as body:
+                archive.erase(dataset, piece.sha256, self.reason, body)
+
+    def _write(self, piece: RawPiece, told: Told, path: Path, *, quoted: bool) -> bool | None:
+        """Writes a body again: whether anything is left; None where this way leads nowhere."""
+        try:
+            with piece.open() as body, path.open("wb") as into:
+                rewrite = self.dataset.without or without.rewrite
+                return rewrite(body, told, into, quoted=quoted, name=piece.name)
+        except (*BROKEN, CorruptObject, UnicodeDecodeError):
+            return None
+
+    def _read(self, piece: RawPiece, opener: Callable[[], BinaryIO]) -> _Reading:
+        """All rows and rejects of a body; a member that cannot be read has none."""
+        found = _Reading()
+        scope = Scope(piece.scope)
+        whole = Piece(piece.dataset, piece.name, piece.sha256, piece.observed_at, scope, piece.batch, opener)
+        for member in self._members(whole):
+            try:
+                batches = list(self.dataset.read(member))
+            except (Unreadable, CorruptObject):
+                continue
+            for batch in batches:
+                table = self.dataset.staged[batch.table]
+                mask = self.refused.mask(table, batch.rows)
+                found.add(batch.table, batch.rows, mask)
+                found.texts |= self.refused.texts(table, batch.rows.filter(mask))
+                # by what they say alone: a record's number in its file moves when another is taken out
+                told = [
+                    self.refused.says(f"{one} {two}")
+                    for one, two in batch.rejects.select("record", "excerpt").iter_rows()
+                ]
+                found.add(
+                    "rejects", batch.rejects.select("reason", "excerpt"), pl.Series(told, dtype=pl.Boolean)
+                )
+        return found
+
+    def _members(self, whole: Piece) -> Iterator[Piece]:
+        try:
+            yield from self.dataset.split(whole)
+        except (Unreadable, CorruptObject):
+            return
+
+
+def _open(path: Path) -> BinaryIO:
+    return path.open("rb")
+
+
+def _is_same(opener: Callable[[], BinaryIO], path: Path) -> bool:
+    with opener() as one, path.open("rb") as other:
+        while block := one.read(1 << 20):
+            if block != other.read(len(block)):
+                return False
+        return not other.read(1)

@@ -1,0 +1,237 @@
+"""Which staged rows are an erased subject's, and keeping them out when a source tells of it again.
+
+Belongs here: telling a row by its company, or by the salted hashes that tombstones keep. Does not
+belong here: taking away what is there already (`erasing`), or the tombstones themselves (`warehouse.tombstones`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.declare import Batch, Dataset, Jurisdiction, Key, Link
+from connectors.kit import without
+from pipelines.parsing import Outcome
+from warehouse.linking import KEY_PREFIX
+from warehouse.render import POLARS
+from warehouse.schema.types import Table
+from warehouse.tombstones import Tombstone
+
+REMOVED: Final = "removed"  # figure of a staged batch: companies whose content the register took away
+REFUSED: Final = "refused"  # figure of a staged batch: bodies with rows that were kept out
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The rows of some tombstones of one market.
+
+    keys: by staged table, keys and `_company_id` of present rows: those of the companies, and all that a link
+    gave to anybody, which `touches` does not know.
+    """
+
+    jurisdiction: Jurisdiction
+    stones: tuple[Tombstone, ...]
+    keys: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    @cached_property
+    def companies(self) -> frozenset[str]:
+        """The companies that are erased themselves."""
+        return frozenset(stone.subject for stone in self.stones if stone.is_company)
+
+    @cached_property
+    def _removed(self) -> frozenset[str]:
+        return frozenset(stone.subject for stone in self.stones if stone.is_company and stone.by_register)
+
+    @cached_property
+    def _holders(self) -> dict[str, list[Tombstone]]:
+        found: dict[str, list[Tombstone]] = {}
+        for stone in self.stones:
+            if not stone.is_company:
+                found.setdefault(stone.company_id, []).append(stone)
+        return found
+
+    @cached_property
+    def _links(self) -> dict[str, list[Link]]:
+        found: dict[str, list[Link]] = {}
+        for link in self.jurisdiction.links:
+            found.setdefault(link.table, []).append(link)
+        return found
+
+    @property
+    def concerned(self) -> frozenset[str]:
+        """Every company with a row that goes."""
+        return self.companies | self._holders.keys()
+
+    @property
+    def nameless(self) -> frozenset[str]:
+        """Tables whose rows may concern a subject though they have no company."""
+        return frozenset(self._links)
+
+    def mask(self, table: Table, rows: pl.DataFrame) -> pl.Series:
+        """Which rows go: a company's, but for the register's own word that it was removed, and a holder's.
+
+        A row that only a link leads to a company, and that none has led yet, goes by what it says alone.
+        """
+        rows = _complete(table, rows)
+        staged = rows.select(table.names)
+        company = self.jurisdiction.touches(table.name, staged).cast(pl.String)
+        linked = self._linked(table, rows)
+        hit = _is_in(company, self.companies) | _is_in(linked, self.companies)
+        if table.name in self.jurisdiction.removed:
+            says = self.jurisdiction.removed[table.name](rows).fill_null(value=False)
+            hit &= ~(says & _is_in(company, self._removed))
+        return hit | self._traced(table, staged, pl.select(pl.coalesce(company, linked)).to_series())
+
+    def _linked(self, table: Table, rows: pl.DataFrame) -> pl.Series:
+        """The company of each row by its link, as far as anybody knows."""
+        if "_company_id" in rows.columns:
+            return rows["_company_id"]
+        keys = self.keys.get(table.name)
+        if keys is None or keys.is_empty():
+            return pl.repeat(None, n=rows.height, dtype=pl.String, eager=True)
+        same = [pl.col(name).cast(rows.schema[name]) for name in table.key]
+        known = keys.select(*same, "_company_id").unique(table.key)
+        return rows.select(table.key).join(known, on=table.key, how="left", maintain_order="left")[
+            "_company_id"
+        ]
+
+    def _traced(self, table: Table, rows: pl.DataFrame, company: pl.Series) -> pl.Series:
+        """Rows that name a holder by one of its traces, or whose link leads to a company by one."""
+        nameless = company.is_null() & (table.name in self._links)
+        concerned = _is_in(company, self._holders) | nameless
+        found = [False] * rows.height
+        places = concerned.arg_true()
+        some = rows[places]
+        everybody = [stone for stones in self._holders.values() for stone in stones]
+        for place, names, told in zip(places, self._names(table, some), self._told(table, some), strict=True):
+            known = company[place]
+            held = everybody if known is None else self._holders[known]
+            found[place] = any(_is_traced(held, name) for name in names) or (
+                known is None and told is not None and self._is_theirs(told)
+            )
+        return pl.Series("traced", found, dtype=pl.Boolean)
+
+    def _names(self, table: Table, rows: pl.DataFrame) -> list[list[str]]:
+        """The holders that each row names."""
+        declared = self.jurisdiction.holders.get(table.name, ())
+        columns = [rows[one] if isinstance(one, str) else one.of(rows) for one in declared]
+        return [list(_texts(column[place] for column in columns)) for place in range(rows.height)]
+
+    def _told(self, table: Table, rows: pl.DataFrame) -> list[str | None]:
+        """What leads each row to its company: the first of its keys, as the tombstones know it."""
+        ways = [
+            (link, rows[link.key] if isinstance(link.key, str) else link.key.of(rows))
+            for link in self._links.get(table.name, ())
+        ]
+        return [
+            next((link_text(link, keys[place]) for link, keys in ways if keys[place]), None)
+            for place in range(rows.height)
+        ]
+
+    def _is_theirs(self, text: str) -> bool:
+        return _is_traced((stone for stone in self.stones if stone.is_company), text)
+
+    def texts(self, table: Table, rows: pl.DataFrame) -> set[str]:
+        """What rows that go are told by in bytes: their keys, the holders they name, what links them."""
+        links = [link.key for link in self._links.get(table.name, ()) if isinstance(link.key, str)]
+        told = {text for row in rows.select({*table.key, *links}).iter_rows() for text in _texts(row)}
+        return told.union(*self._names(table, rows.select(table.names)))
+
+    def linked_texts(self) -> set[str]:
+        """The keys of rows that are a company's by a link, as texts."""
+        theirs = (keys.filter(_is_in(keys["_company_id"], self.companies)) for keys in self.keys.values())
+        rows = (row for keys in theirs for row in keys.drop("_company_id").iter_rows())
+        return {text for row in rows for text in _texts(row)}
+
+    @cached_property
+    def _numbers(self) -> re.Pattern[bytes] | None:
+        numbers = [without.number(company.rpartition(":")[2]) for company in sorted(self.companies)]
+        return without.pattern(numbers) if numbers else None
+
+    def says(self, text: str) -> bool:
+        """Whether a text holds the number of a company that is erased."""
+        return self._numbers is not None and self._numbers.search(text.encode()) is not None
+
+
+def _complete(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows that an older edition of the table wrote, with the columns it has gained since."""
+    missing = [column for column in table.columns if column.name not in rows.columns]
+    return rows.with_columns(pl.lit(None, POLARS[column.kind]).alias(column.name) for column in missing)
+
+
+def _texts(row: Iterable[Any]) -> Iterator[str]:
+    for value in row:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from (text for text in value if isinstance(text, str))
+
+
+def _is_traced(stones: Iterable[Tombstone], text: str) -> bool:
+    return any(stone.trace(text) in stone.traces for stone in stones)
+
+
+def _is_in(companies: pl.Series, some: Collection[str]) -> pl.Series:
+    return companies.is_in(list(some)).fill_null(value=False)
+
+
+def column(key: str | Key) -> str:
+    """The column of a present table that holds a link's key."""
+    return key if isinstance(key, str) else KEY_PREFIX + key.name
+
+
+def link_text(link: Link, value: object) -> str:
+    """A key as tombstones of companies know it: an issuer's number and a message's may be the same."""
+    return f"{link.through} {column(link.through_key)} {value}"
+
+
+class Door:
+    """Stands between reading and writing of one staged batch: erased subjects do not pass, removals are noted."""
+
+    def __init__(self, jurisdiction: Jurisdiction, dataset: Dataset, stones: Iterable[Tombstone]) -> None:
+        self._jurisdiction = jurisdiction
+        self._dataset = dataset
+        self._refused = Refused(jurisdiction, tuple(stones))
+        self._companies: set[str] = set()
+        self._bodies: set[str] = set()
+
+    def passed(self, outcome: Outcome) -> Outcome:
+        """What one piece gave, without erased subjects."""
+        for batch in outcome.batches:
+            self._note(batch)
+        if not self._refused.stones:
+            return outcome
+        kept = tuple(map(self._kept, outcome.batches))
+        if any(new.rows.height < old.rows.height for new, old in zip(kept, outcome.batches, strict=True)):
+            self._bodies.add(outcome.piece.sha256)
+        return replace(outcome, batches=kept)
+
+    def figures(self) -> dict[str, list[str]]:
+        """What the batch is to tell of it."""
+        told = {REMOVED: sorted(self._companies), REFUSED: sorted(self._bodies)}
+        return {name: found for name, found in told.items() if found}
+
+    def _note(self, batch: Batch) -> None:
+        says = self._jurisdiction.removed.get(batch.table)
+        if says is not None and batch.rows.height:
+            rows = batch.rows.filter(says(batch.rows).fill_null(value=False))
+            self._companies |= set(self._jurisdiction.touches(batch.table, rows).drop_nulls())
+
+    def _kept(self, batch: Batch) -> Batch:
+        mask = self._refused.mask(self._dataset.staged[batch.table], batch.rows)
+        texts = batch.rejects.select(pl.concat_str(pl.all(), ignore_nulls=True, separator=" ")).to_series()
+        told = pl.Series([self._refused.says(text or "") for text in texts], dtype=pl.Boolean)
+        return replace(
+            batch,
+            rows=batch.rows.filter(~mask),
+            rejects=batch.rejects.filter(~told) if told.len() else batch.rejects,
+            signals=tuple(
+                replace(signal, examples=tuple(one for one in signal.examples if not self._refused.says(one)))
+                for signal in batch.signals
+            ),
+        )

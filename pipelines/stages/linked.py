@@ -1,0 +1,88 @@
+"""Rows that name no company themselves follow their links (`connectors.declare.Link`) to one.
+
+Belongs here: which keys are kept beside a row, when a link is followed again, what came of it. Does not belong
+here: the comparison (`warehouse.linking`), or what a row means once it has its company (`connectors`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Jurisdiction, Key, Link
+from warehouse.history import History
+from warehouse.linking import GAINED, KEY_PREFIX, LOST, MOVED, NAMELESS, KeyOf, Way
+from warehouse.schema.types import Table
+
+LINKED: Final = "_linked"  # of an image: which companies a link gave rows of a dataset, or took some from
+_SCHEMA: Final = {"company_id": pl.String, "dataset": pl.String, "lost": pl.Boolean}
+
+
+class Links:
+    """The links of one market in one run."""
+
+    def __init__(self, jurisdiction: Jurisdiction, history: History) -> None:
+        self._history = history
+        self._tables = {
+            name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()
+        }
+        self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged}
+        self._links: dict[str, list[Link]] = {}
+        for link in jurisdiction.links:
+            self._links.setdefault(link.table, []).append(link)
+        self._keys = _keys(jurisdiction.links)
+        for name in {table for link in jurisdiction.links for table in (link.table, link.through)}:
+            history.prepare_links(self._tables[name], self._keys.get(name, {}))
+        self._new_run = True  # links may have been declared since the last one
+
+    def with_keys(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+        """Staged rows with what linking keeps beside them."""
+        staged = rows.select(table.names)
+        keys = [of(staged).alias(column) for column, of in self._keys.get(table.name, {}).items()]
+        named = pl.col("_company_id").is_null().alias(NAMELESS)
+        return rows.with_columns(*keys, *([named] if table.name in self._links else []))
+
+    def follow(self, changed: set[str]) -> tuple[pl.Series, pl.DataFrame]:
+        """Follows the links of and through changed tables: companies concerned, and the rows of LINKED."""
+        changed = changed | set(self._tables) if self._new_run else set(changed)
+        self._new_run = False
+        moves = [
+            pairs.select(
+                pl.col(side).alias("company_id"),
+                pl.lit(self._datasets[name]).alias("dataset"),
+                # what has been somebody's is no news of whoever has it now (`steps.changes`)
+                (pl.lit(value=True) if side == LOST else pl.col(MOVED)).alias("lost"),
+            )
+            for name, pairs in self._moves(changed)
+            for side in (GAINED, LOST)
+        ]
+        told = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
+        return told["company_id"].unique().sort(), told.sort(*_SCHEMA)
+
+    def _moves(self, changed: set[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+        for name, links in self._links.items():
+            if name not in changed and changed.isdisjoint(link.through for link in links):
+                continue
+            pairs = self._history.relink(self._tables[name], [self._way(link) for link in links])
+            if pairs.height:
+                changed.add(name)  # what hangs on these rows moves with them
+            yield name, pairs
+
+    def _way(self, link: Link) -> Way:
+        return Way(_column(link.key), self._tables[link.through], _column(link.through_key))
+
+
+def _keys(links: tuple[Link, ...]) -> Mapping[str, Mapping[str, KeyOf]]:
+    """The computed keys of each table, by the column that holds them."""
+    found: dict[str, dict[str, KeyOf]] = {}
+    for link in links:
+        for table, key in ((link.table, link.key), (link.through, link.through_key)):
+            if isinstance(key, Key):
+                found.setdefault(table, {})[_column(key)] = key.of
+    return found
+
+
+def _column(key: str | Key) -> str:
+    return key if isinstance(key, str) else KEY_PREFIX + key.name

@@ -1,0 +1,56 @@
+"""What a complete edition changes though the feed that should have named it did not (ETL practice: full wins).
+
+A metric, not an error: the complete edition stands. Does not belong here: taking editions in (`normalised`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Dataset, Jurisdiction, Signal
+from warehouse.history import History
+
+CODE: Final = "missed_by_feed"
+_EXAMPLES: Final = 5
+
+
+class Missed:
+    """Companies that complete editions of one instant have changed, until it is known who was named."""
+
+    def __init__(self, jurisdiction: Jurisdiction, history: History) -> None:
+        self._jurisdiction, self._history = jurisdiction, history
+        self._changed: dict[str, list[pl.Series]] = {}
+        self._since: dict[str, datetime] = {}
+
+    def note(self, dataset: Dataset, companies: pl.Series) -> None:
+        """Companies whose records a complete edition has changed or retired.
+
+        The first edition changes everything, and before the feed began nobody could be named.
+        """
+        before = self._history.high_water(dataset.key)
+        began = self._history.baseline(dataset.named_by) if dataset.named_by is not None else None
+        if before is not None and began is not None and began <= before:
+            self._changed.setdefault(dataset.key, []).append(companies)
+            self._since[dataset.key] = before
+
+    def told(self) -> Iterator[Signal]:
+        """One signal per dataset; call once all editions of the instant are taken in."""
+        for key, found in self._changed.items():
+            companies = pl.concat(found).unique().sort()
+            missed = companies.filter(~companies.is_in(self._named(key, companies).implode()))
+            if missed.len():
+                feed = str(self._jurisdiction.dataset(key).named_by)
+                yield Signal(key, CODE, feed, missed.len(), tuple(missed.head(_EXAMPLES)))
+        self._changed.clear()
+
+    def _named(self, key: str, companies: pl.Series) -> pl.Series:
+        """Those of the companies that the feed has named since the last complete edition."""
+        feed = self._jurisdiction.dataset(str(self._jurisdiction.dataset(key).named_by))
+        rows = self._history.rows_of(feed.staged.values(), companies).values()
+        since = pl.col("_observed_at") >= self._since[key]
+        frames = [frame.filter(since).select("_company_id") for frame in rows]
+        return pl.concat(frames).collect().to_series().unique()

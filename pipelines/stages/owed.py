@@ -1,0 +1,101 @@
+"""What a dataset that asks for subjects one by one has still to look at: staged batches it has not asked about.
+
+A run that is killed, or whose registry stops answering, between staging what names subjects and asking for them
+owes them: the next run is shown the same rows again. What has been asked about is noted once every answer lies
+in RAW, not before. Does not belong here: who is named by a row (`Dataset.wants`), or the asking (`raw`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Dataset, Jurisdiction, Scope
+from warehouse.lake import Lake
+from warehouse.schema.types import Table
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Batches of one dataset that hold rows of one table."""
+
+    dataset: str
+    table: Table
+    batches: tuple[str, ...]
+
+
+class Owed(Mapping[str, pl.DataFrame]):
+    """Rows by staged table, read when they are looked at: most datasets look at one table of many."""
+
+    def __init__(self, lake: Lake, sources: Iterable[_Source], seen: Mapping[str, str]) -> None:
+        self._lake = lake
+        self._sources: dict[str, list[_Source]] = {}
+        for source in sources:
+            self._sources.setdefault(source.table.name, []).append(source)
+        self.seen: Final = dict(seen)
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        frames = [
+            self._lake.rows(source.dataset, batch, source.table)
+            for source in self._sources[name]
+            for batch in source.batches
+        ]
+        return pl.concat(frames).collect()
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there are rows, without reading them, as `Mapping` would."""
+        return name in self._sources
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+
+def owed(lake: Lake, jurisdiction: Jurisdiction, dataset: Dataset) -> Owed:
+    """The rows of the market's other datasets that `dataset` has not asked about; oldest batch first."""
+    asked = lake.asked(dataset.key)
+    since = max(lake.batches(dataset.key), default="")  # of a data root from before anything was noted
+    sources: list[_Source] = []
+    seen: dict[str, str] = {}
+    for other in jurisdiction.datasets:
+        if other.key == dataset.key:
+            continue
+        after = asked.get(other.key, "" if asked else since)
+        batches, noted = _unasked(lake, other, after)
+        if not batches:
+            continue
+        seen[other.key] = noted
+        indexes = [index for batch in batches if (index := lake.index(other.key, batch)) is not None]
+        for table in other.staged.values():
+            holding = tuple(index.batch for index in indexes if index.tables.get(table.name))
+            if holding:
+                sources.append(_Source(other.key, table, holding))
+    return Owed(lake, sources, asked | seen)
+
+
+def _unasked(lake: Lake, other: Dataset, after: str) -> tuple[list[str], str]:
+    """Batches after one, from the last complete edition on: what is complete stands for all before it.
+
+    And up to which of them it is noted that they were asked about: none behind one that a guard holds, or nobody
+    would look at that when it goes on.
+    """
+    found: list[str] = []
+    held: str | None = None
+    for batch in reversed(lake.batches(other.key)):
+        if batch <= after:
+            break
+        index = lake.index(other.key, batch)
+        if index is None:
+            continue
+        if index.held is not None:
+            held = batch
+            continue
+        found.insert(0, batch)
+        if any(edition["scope"] == Scope.FULL for edition in index.editions):
+            break
+    return found, max((batch for batch in found if held is None or batch < held), default=after)

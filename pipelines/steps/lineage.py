@@ -1,0 +1,82 @@
+"""Which line of owners a record was in before: lines join and split where nothing happened in the world.
+
+Belongs here: the state to compare a line with, and which records a line's holder has lost. Does not belong
+here: who is one holder (`holders`), or which difference is a crossing (`ownership_events`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+import polars as pl
+
+from pipelines.steps.changes import Difference
+from pipelines.steps.documents import Row
+
+STATE: Final = ("basis", "pct", "pct_min", "pct_max", "votes_pct", "ended_on", "as_of")
+_NAME: Final = ("company_id", "holder_id", "sources")
+
+Record = tuple[str, str, str]  # company, register, native id
+
+
+class Lineage:
+    """The lines of one difference of owners by their records, before and after."""
+
+    def __init__(self, owners: Difference) -> None:
+        former = pl.concat([owners.removed, owners.changed_before]).select(*_NAME, *STATE)
+        # a company of which nothing was known has no line that goes on
+        now = pl.concat([owners.added, owners.changed_after]).select(_NAME)
+        now = now.join(former.select("company_id").unique(), on="company_id", how="semi")
+        self._lines: dict[tuple[str, str], Row] = {}
+        self._before: dict[Record, tuple[Row, float | None]] = {}
+        for line in former.iter_rows(named=True):
+            self._lines[line["company_id"], line["holder_id"]] = line
+            self._before |= {record: (line, share) for record, share in _records(line)}
+        self._after: dict[Record, str] = {
+            record: line["holder_id"] for line in now.iter_rows(named=True) for record, _ in _records(line)
+        }
+
+    def goes_on(self, row: Row) -> bool:
+        """Whether a record of a line is in another line now."""
+        return any(self._is_elsewhere(record, row["holder_id"]) for record, _ in _records(row))
+
+    def missing(self, row: Row) -> set[str]:
+        """Registers of the records that a line's holder had and that no line has any more."""
+        lines = [self._before[record][0] for record, _ in _records(row) if record in self._before]
+        own = self._lines.get((row["company_id"], row["holder_id"]))
+        had = {record for line in (*lines, *([own] if own else [])) for record, _ in _records(line)}
+        return {register for _, register, _ in had - self._after.keys()}
+
+    def before(self, row: Row) -> Row | None:
+        """What was said before by the record that decides a line's share now, where its line was another.
+
+        None: the line's own former state is the one to compare with.
+        """
+        decider, *others = [record for record, _ in _records(row)]
+        if decider not in self._before:
+            own = self._lines.get((row["company_id"], row["holder_id"]))
+            found = [self._before[record][0] for record in others if record in self._before]
+            return None if own or not found else found[0]
+        line, share = self._before[decider]
+        first = next(_records(line))[0]
+        if line["holder_id"] == row["holder_id"] and not self._is_elsewhere(first, row["holder_id"]):
+            return None
+        return line if decider == first or share is None else {**line, **_exact(share)}
+
+    def _is_elsewhere(self, record: Record, holder: str) -> bool:
+        return self._after.get(record, holder) != holder
+
+
+def _records(line: Row) -> Iterator[tuple[Record, float | None]]:
+    """The records of a line with their shares, the one that decides first."""
+    for source in json.loads(line["sources"]):
+        yield (line["company_id"], source["register"], source["native_id"]), source["pct"]
+
+
+def _exact(share: float) -> Row:
+    """A record that stood behind another: of its own state only the share is kept (`ownership`)."""
+    told = Decimal(str(share))
+    return {"basis": "exact", "pct": told, "pct_min": told, "pct_max": told}

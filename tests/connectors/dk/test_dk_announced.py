@@ -1,0 +1,54 @@
+"""Denmark is announced: nothing is read, and whoever asks for it is told so."""
+
+from pathlib import Path
+
+import pytest
+
+from connectors import JURISDICTIONS
+from connectors.dk import DENMARK
+from pipelines.origins import Folder
+from pipelines.run import NotServed, Overrides, ingest
+from pipelines.settings import Settings
+from warehouse.schema import identifiers
+
+
+class Asked:
+    """An origin that asks registries: nobody may get so far."""
+
+    asks = True
+
+    def rounds(self) -> list[object]:
+        raise AssertionError
+
+    def open(self, at: object) -> object:
+        raise AssertionError
+
+
+def test_it_is_declared_and_has_nothing_to_read() -> None:
+    assert DENMARK in JURISDICTIONS
+    assert (DENMARK.code, DENMARK.state, DENMARK.datasets) == ("DK", "announced", ())
+
+
+def test_a_danish_number_is_known_by_its_full_id_alone() -> None:
+    found = identifiers.parse("firm:DK:24256790")
+    assert found is not None
+    assert (found.company_id, found.check) == ("firm:DK:24256790", True)
+    bare = identifiers.parse("24256790")
+    assert bare is not None
+    assert bare.market == "UK"
+
+
+def test_every_genuine_file_is_listed_with_the_reason(sources: Path, tmp_path: Path) -> None:
+    report = ingest(Settings(data=tmp_path), ["dk"], Folder(sources), overrides=Overrides())
+    assert (report.exit_code, report.release, report.datasets, report.errors) == (0, None, (), ())
+    files = [path for path in (sources / "dk").rglob("*") if path.is_file()]
+    assert len(report.files) == len(files) > 5
+    assert {file.reason for file in report.files} == {
+        "the market is announced and not served yet: none of its files is read"
+    }
+
+
+def test_its_register_is_not_asked(tmp_path: Path) -> None:
+    origin: object = Asked()
+    with pytest.raises(NotServed, match="DK is announced and not served yet"):
+        ingest(Settings(data=tmp_path), ["dk"], origin)  # type: ignore[arg-type]

@@ -1,0 +1,248 @@
+"""LEI records of every edition to companies of a market; persons leave before anything is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from connectors.declare import NotOurs, Recognised, Scope, Unreadable
+from connectors.gleif import bodies
+from connectors.gleif.dataset import company_ids, identifiers
+from connectors.gleif.numbers import company_number, is_lei, is_personal
+from tests.connectors.gleif.gleif_bodies import (
+    DATASETS,
+    NOON,
+    NORWEGIAN,
+    answer,
+    cdf,
+    golden,
+    lei,
+    read,
+    record,
+    rows,
+)
+
+EDITIONS = {"answer": answer, "golden": golden, "cdf": cdf}
+ANNA = "Anna Andersson"
+PERSONAL = "800101-1239"
+
+
+@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
+def test_every_edition_says_the_same(made) -> None:
+    body = made(
+        record(NORWEGIAN, "RA000472", "997 315 898"),
+        record(lei("A"), "RA000472", "997315898", category="FUND"),
+        record(lei("B"), "RA000544", "5564333440", law="SE"),
+    )
+    found = rows("NO", body)
+    assert [(row["lei"], row["org_number"]) for row in found] == [(NORWEGIAN, "997315898"), (lei("A"), None)]
+    assert found[0]["legal_name"] == "Eksempel AS"
+    assert [row["org_number"] for row in rows("SE", body)] == ["5564333440"]
+
+
+@pytest.mark.parametrize(
+    ("market", "authority", "typed", "number"),
+    [
+        ("SE", "RA000544", "559219-3469", "5592193469"),
+        ("SE", "RA000546", "165564333440", "5564333440"),
+        ("SE", "RA000547", "5564333440", None),
+        ("SE", "RA000544", "5564333441", None),  # a wrong check digit
+        ("NO", "RA000472", "NO 964 169 969", "964169969"),
+        ("FI", "RA000188", "1603878-3", "1603878-3"),
+        ("FI", "RA000188", "16038783", "1603878-3"),
+        ("UK", "RA000585", "4296794", "04296794"),
+        ("UK", "RA000585", "oc425626", "OC425626"),
+        ("UK", "RA000587", "SC1234", "SC001234"),
+        ("UK", "RA000587", "1234", None),  # without its letters it would be an English number
+        ("DK", "RA000170", "42344613", "42344613"),
+        ("DK", "RA000170", "42344614", None),
+        ("NO", "RA888888", "964169969", None),
+    ],
+)
+def test_numbers_are_normalised_and_their_check_digits_hold(market, authority, typed, number) -> None:
+    assert company_number(market, authority, typed) == number
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        record(lei("A"), "RA000472", "964169969", law="SE"),  # a branch under another law
+        record(lei("A"), "RA000472", "964169969", category="BRANCH"),
+        record(lei("A"), "RA000472", "964169969", status="DUPLICATE"),
+        record(lei("A"), "RA999999", None),
+    ],
+)
+def test_a_number_of_somebody_else_makes_no_company(made) -> None:
+    assert [row["org_number"] for row in rows("NO", answer(made))] == [None]
+
+
+def test_a_lapsed_lei_says_nothing_of_its_company() -> None:
+    (row,) = rows("NO", answer(record(lei("A"), "RA000472", "964169969", status="LAPSED")))
+    assert row["org_number"] == "964169969"
+
+
+def test_lei_check_digits() -> None:
+    assert is_lei(NORWEGIAN)
+    assert not is_lei(NORWEGIAN[:-1] + "4")
+    assert not is_lei("549300")
+    assert not is_lei(None)
+    (batch,) = read("NO", answer(record("549300", "RA000472", "964169969")))
+    assert batch.rejects["record"].to_list() == ["549300"]
+
+
+@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
+@pytest.mark.parametrize(
+    "person",
+    [
+        record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA, category="SOLE_PROPRIETOR"),
+        record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA),
+        record(lei("P"), "RA000296", "HRA 1", law="DE", name=ANNA, category="SOLE_PROPRIETOR"),
+    ],
+)
+def test_persons_leave_at_the_door_and_nobody_else_does(made, person) -> None:
+    others = [
+        record(lei("A"), "RA000544", "5564333440", law="SE"),
+        record(NORWEGIAN, "RA000472", "997315898"),
+    ]
+    kept = bodies.without_persons(io.BytesIO(made(others[0], person, others[1]))).read()
+    assert PERSONAL.encode() not in kept
+    assert ANNA.encode() not in kept
+    assert [row["lei"] for row in rows("SE", kept)] == [lei("A")]
+    assert [row["lei"] for row in rows("NO", kept)] == [NORWEGIAN]
+    assert [row["lei"] for row in rows("SE", made(person))] == []
+
+
+def test_an_answer_without_persons_stays_as_it_was_sent() -> None:
+    body = json.dumps(json.loads(answer(record(NORWEGIAN, "RA000472", "997315898"))), indent=3).encode()
+    assert bodies.without_persons(io.BytesIO(body)).read() == body
+
+
+def test_only_persons_leave_an_empty_golden_copy() -> None:
+    person = record(lei("P"), "RA000544", PERSONAL, law="SE", category="SOLE_PROPRIETOR")
+    kept = bodies.without_persons(io.BytesIO(golden(person))).read()
+    assert json.loads(kept) == {"records": []}
+
+
+@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
+def test_a_body_that_breaks_off_is_unreadable_and_shows_nobody(made) -> None:
+    person = record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA, category="SOLE_PROPRIETOR")
+    whole = made(record(NORWEGIAN, "RA000472", "997315898"), person)
+    cut = whole[: whole.index(PERSONAL.encode()) + 20]
+    kept = bodies.without_persons(io.BytesIO(cut)).read()
+    assert PERSONAL.encode() not in kept
+    assert ANNA.encode() not in kept
+    with pytest.raises(Unreadable):
+        read("SE", kept)
+
+
+def test_a_golden_copy_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "_BLOCK", 512)
+    codes = [lei(f"{place:X}") for place in range(64)]
+    for made in (golden, cdf):
+        body = made(*(record(code, "RA000472", "997315898") for code in codes))
+        kept = bodies.without_persons(io.BytesIO(body)).read()
+        assert [row["lei"] for row in rows("NO", kept)] == codes
+
+
+def test_unknown_codes_are_told_and_the_row_is_kept() -> None:
+    (batch,) = read(
+        "NO", answer(record(lei("A"), "RA000472", "964169969", category="SPACESHIP", status="NEW"))
+    )
+    assert batch.rows["org_number"].to_list() == [None]
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [
+        ("unknown_code", "EntityCategory SPACESHIP"),
+        ("unknown_code", "RegistrationStatus NEW"),
+    ]
+
+
+def test_a_number_that_does_not_read_is_told() -> None:
+    (batch,) = read("NO", answer(record(lei("A"), "RA000472", "964169960")))
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [
+        ("unreadable_value", "registeredAs under RA000472")
+    ]
+
+
+def test_what_is_no_level_1_record_is_not_ours() -> None:
+    dataset = DATASETS["NO"]
+    assert isinstance(dataset.recognise("rr.json", b'{"data":[{"type":"relationship-records"}]}'), NotOurs)
+    assert isinstance(dataset.recognise("a.html", b"<html>"), NotOurs)
+    found = dataset.recognise("20240505-0800-gleif-goldencopy-lei2.json", golden()[:100])
+    assert found == Recognised(datetime(2024, 5, 5, 8, tzinfo=UTC), Scope.PART)
+    assert dataset.recognise("x", cdf()) == Recognised(
+        datetime(2026, 11, 16, 8, 20, 51, tzinfo=UTC), Scope.PART
+    )
+    assert dataset.recognise("x", answer()) == Recognised(datetime(2026, 11, 16, 8, tzinfo=UTC), Scope.PART)
+
+
+def test_of_several_leis_the_one_in_best_standing_is_shown() -> None:
+    (batch,) = read(
+        "NO",
+        answer(
+            record(lei("A"), "RA000472", "964169969", status="RETIRED"),
+            record(lei("B"), "RA000472", "964169969", status="LAPSED"),
+            record(lei("C"), "RA000472", "964169969", status="ISSUED", updated="2025-01-01T00:00:00Z"),
+            record(lei("D"), "RA000472", "964169969", status="ISSUED", updated="2026-01-01T00:00:00Z"),
+        ),
+    )
+    ids = company_ids("NO", batch.rows)
+    present = batch.rows.lazy().with_columns(
+        ids.alias("_company_id"),
+        pl.lit(NOON).alias("_observed_at"),
+        pl.lit("raw").alias("_raw"),
+        pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"),
+    )
+    found = identifiers("NO", {"no_lei": present})
+    assert found.select("company_id", "scheme", "value").rows() == [("firm:NO:964169969", "lei", lei("D"))]
+    assert identifiers("NO", {}).is_empty()
+
+
+def test_leis_that_other_tables_name_are_asked_for_once() -> None:
+    named = pl.DataFrame({"lei": [NORWEGIAN, None, "", "549300", NORWEGIAN, lei("A")]})
+    wants = DATASETS["NO"].wants
+    assert wants is not None
+    assert list(wants({"xx_named": named, "xx_other": named})) == sorted([NORWEGIAN, lei("A")])
+    assert list(wants({})) == []
+
+
+def test_personal_numbers_are_known_in_every_spelling() -> None:
+    for text in (PERSONAL, "8001011239", "19800101-1239", "800101+1239", "302123-4567"):
+        assert is_personal("RA000544", text), text
+    assert not is_personal("RA000544", "556433-3440")
+    assert not is_personal("RA000472", "8001011239")
+
+
+def test_genuine_records(sources: Path) -> None:
+    """Counted by hand in the JSON golden copy, and in the answers of the API."""
+    copy = sources / "news" / "gleif_golden_copy" / "20240505-0000-gleif-goldencopy-lei2-intra-day.part.json"
+    body = bodies.without_persons(io.BytesIO(copy.read_bytes())).read()
+    assert b"SOLE_PROPRIETOR" in copy.read_bytes()
+    assert b"SOLE_PROPRIETOR" not in body
+    companies = {
+        market: [row["org_number"] for row in rows(market, body) if row["org_number"]] for market in DATASETS
+    }
+    assert {market: len(found) for market, found in companies.items()} == {
+        "NO": 18,
+        "SE": 14,
+        "FI": 2,
+        "UK": 8,
+        "DK": 14,
+    }
+    assert "964169969" in companies["NO"]
+    assert [batch.signals for market in DATASETS for batch in read(market, body)] == [()] * len(DATASETS)
+    single = sources / "news" / "gleif_api" / "lei_records__single_lei_record_254900LNRYNOQ9YPU758.json"
+    assert [row["org_number"] for row in rows("UK", single.read_bytes())] == ["06528297"]
+    xml = sources / "news" / "gleif_golden_copy" / "oo__lei-data.xml"
+    assert [row["org_number"] for row in rows("SE", xml.read_bytes())] == ["5565431193"]
+
+
+def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
+    for path in sorted((sources / "news").glob("gleif_*/*")):
+        body = path.read_bytes()
+        for market, dataset in DATASETS.items():
+            if isinstance(dataset.recognise(path.name, body[:65_536]), Recognised):
+                assert all(batch.rejects.is_empty() for batch in read(market, body)), path.name

@@ -1,0 +1,110 @@
+"""The Norwegian change feeds, roles and sub-units of the sandbox, held against FORMAT no 3 and 4."""
+
+import gzip
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from connectors.sandbox import Registry, World, serve
+from connectors.sandbox.feeds_no import Temper
+
+API = "/enhetsregisteret/api"
+WORLD = World(seed=5, companies=66, days=3, markets=("NO",))
+
+
+@pytest.fixture
+def registry() -> Iterator[Registry]:
+    with serve(WORLD) as running:
+        running.advance()
+        yield running
+
+
+@pytest.fixture
+def client(registry: Registry) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=registry.url + API, trust_env=False) as client:
+        yield client
+
+
+def entries(client: httpx.Client, **query: str | int) -> list[dict]:
+    page = client.get("/oppdateringer/enheter", params={"size": 10_000, **query}).json()
+    assert ("_embedded" in page) == bool(page["page"]["totalElements"])
+    return page["_embedded"]["oppdaterteEnheter"] if "_embedded" in page else []
+
+
+def test_ids_rise_with_gaps_and_the_cursor_is_inclusive(client):
+    found = [entry["oppdateringsid"] for entry in entries(client)]
+    assert found == sorted(found)
+    assert found[-1] - found[0] > len(found)
+    assert entries(client, oppdateringsid=found[-1])[0]["oppdateringsid"] == found[-1]
+    assert entries(client, oppdateringsid=found[-1] + 1) == []
+    assert [entry["oppdateringsid"] for entry in entries(client, sort="id,DESC", size=2)] == found[:-3:-1]
+
+
+def test_patches_come_on_demand_and_never_of_what_is_new_or_deleted(client):
+    assert not any("endringer" in entry for entry in entries(client))
+    found = entries(client, includeChanges="true")
+    kinds = {entry["endringstype"] for entry in found}
+    assert {"Ukjent", "Ny", "Endring", "Sletting"} <= kinds
+    assert all(("endringer" in entry) == (entry["endringstype"] == "Endring") for entry in found)
+    paths = {patch["path"] for entry in found for patch in entry.get("endringer", ())}
+    assert {"/sisteInnsendteAarsregnskap", "/konkurs"} <= paths
+
+
+def test_what_a_feed_names_has_changed(client, registry):
+    named = {entry["organisasjonsnummer"] for entry in entries(client, dato="2026-11-03T00:00:00.000Z")}
+    changed = {
+        company.number
+        for company in WORLD.changing("NO", 1)
+        if company.position >= 66
+        or client.get(f"/enheter/{company.number}").json() != _before(registry, company.number)
+    }
+    assert changed <= named
+
+
+def _before(registry: Registry, number: str) -> dict:
+    registry.desk.day = 0
+    found = httpx.get(f"{registry.url}{API}/enheter/{number}", trust_env=False).json()
+    registry.desk.day = 1
+    return found
+
+
+def test_roles_one_by_one_in_bulk_and_in_their_feed(client):
+    everybody = json.loads(gzip.decompress(client.get("/roller/totalbestand").content))
+    assert everybody[0]["organisasjonsnummer"]
+    number = everybody[0]["organisasjonsnummer"]
+    single = client.get(f"/enheter/{number}/roller").json()
+    assert single["rollegrupper"] == everybody[0]["rollegrupper"]
+    events = client.get("/oppdateringer/roller", params={"size": 10_000}).json()
+    assert {event["specversion"] for event in events} == {"1.0"}
+    last = events[-1]["id"]
+    assert client.get("/oppdateringer/roller", params={"afterId": last}).json() == []
+    nobody = next(company for company in WORLD.all("NO", 1) if not company.in_register)
+    assert client.get(f"/enheter/{nobody.number}/roller").status_code == 404
+
+
+def test_sub_units_in_bulk_and_one_by_one(client):
+    lines = gzip.decompress(client.get("/underenheter/lastned/csv").content).decode().splitlines()
+    assert len(lines) - 1 == sum(company.in_register for company in WORLD.all("NO", 1))
+    number = lines[1].split('"')[1]
+    answer = client.get(f"/underenheter/{number}").json()
+    assert (answer["organisasjonsnummer"], answer["respons_klasse"]) == (number, "Underenhet")
+    assert client.get("/underenheter/999999999").status_code == 404
+    page = client.get("/oppdateringer/underenheter", params={"size": 100}).json()
+    assert {entry["endringstype"] for entry in page["_embedded"]["oppdaterteUnderenheter"]} >= {
+        "Ny",
+        "Sletting",
+    }
+
+
+def test_tempers(client, registry):
+    plain = entries(client)
+    registry.desk.temper = Temper(twice=True, shuffled=True, largest=6)
+    page = entries(client)
+    assert len(page) == 12
+    assert page != sorted(page, key=lambda entry: entry["oppdateringsid"])
+    registry.desk.temper = Temper(replayed=True)
+    assert entries(client, oppdateringsid=99_999_999) == plain
+    registry.desk.temper = Temper(withheld=frozenset({plain[0]["oppdateringsid"]}))
+    assert entries(client) == plain[1:]

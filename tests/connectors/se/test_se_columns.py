@@ -1,0 +1,104 @@
+"""Whole columns at speed: repeated keys, cells that say nothing, names as they are compared."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.se import places
+from connectors.se.cells import mended, stated
+from connectors.se.issuer_links import COMPANY_NAME, core
+from connectors.se.registered import ADDRESS, with_address, with_names
+from connectors.se.repeats import Repeats
+from tests.connectors.se.bulk_files import BULK, ONE, TWO, batches, bulk, organisation, rows
+
+_KEYS = st.lists(st.tuples(st.integers(5560000000, 5560000006), st.sampled_from([None, "", "1", "2"])))
+
+
+@given(st.lists(_KEYS, max_size=5))
+def test_the_nth_row_of_a_key_is_the_nth_through_all_chunks(
+    chunks: list[list[tuple[int, str | None]]],
+) -> None:
+    repeats, met = Repeats(), Counter[tuple[int, str]]()
+    for chunk in chunks:
+        number = pl.Series([str(number) for number, _ in chunk], dtype=pl.String)
+        serial = pl.Series([serial for _, serial in chunk], dtype=pl.String)
+        due: list[int] = []
+        for key, part in chunk:
+            met[key, part or ""] += 1
+            due.append(met[key, part or ""])
+        assert repeats.ordinals(number, serial).to_list() == due
+
+
+def test_cells_that_say_nothing_are_null() -> None:
+    found = stated(pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"])
+    assert found["a"].to_list() == ["x", None, None, None, "nulls", None]
+    assert found["b"].to_list() == ["y"] * 6
+
+
+def test_only_odd_cells_are_mended() -> None:
+    column = pl.Series(["a", "b", None])
+    assert mended(column, column == "b", lambda some: some + "!").to_list() == ["a", "b!", None]
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        ("11122", "11122"),
+        ("111 22", "11122"),
+        ("SE-111 22", "11122"),
+        ("+1122", None),
+        ("1112", None),
+        ("", None),
+    ],
+)
+def test_post_codes_in_any_spelling(written: str, code: str | None) -> None:
+    assert places.digits(pl.Series([written, None])).to_list() == [code, None]
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [
+        ("Gatan 1$c/o X$LUND$22100$SE-LAND", ["Gatan 1", "c/o X", "LUND", "22100", "SE"]),
+        ("Kr $ 1$$LUND$22100$SE-LAND", ["Kr $ 1", None, "LUND", "22100", "SE"]),
+        ("null$NULL$LUND$$NO-LAND", [None, None, "LUND", None, "NO"]),
+        ("LUND$22100", [None] * 5),
+        (None, [None] * 5),
+    ],
+)
+def test_parts_of_an_address(address: str | None, parts: list[str | None]) -> None:
+    found = with_address(pl.DataFrame({"a": [address]}, schema={"a": pl.String}), "a")
+    assert list(found.select(ADDRESS).row(0)) == parts
+
+
+def test_names_of_rows_stand_in_their_rows() -> None:
+    texts = [
+        "Ett$FORETAGSNAMN-ORGNAM$2001-01-01",
+        "A$NAMN-ORGNAM$null|B$FORETAGSNAMN-ORGNAM$2002-01-01",
+        "x",
+        None,
+    ]
+    found = with_names(pl.DataFrame({"organisationsnamn": texts}))
+    assert found["_name"].to_list() == ["Ett", "B", None, None]
+
+
+@pytest.mark.parametrize("name", ["Exempel AB", "AB Exempel (publ)", "EXEMPEL, Aktiebolag", "exempel"])
+def test_pitfall_9_names_are_compared_without_forms_and_signs(name: str) -> None:
+    assert core(pl.Series([name, "AB", None])).to_list() == ["exempel", None, None]
+
+
+def test_only_limited_companies_that_exist_answer_to_a_name() -> None:
+    gone = {"avregistreringsdatum": "2020-01-01"}
+    found = rows(
+        batches(
+            BULK,
+            bulk(
+                organisation(ONE),
+                organisation(TWO, **gone),
+                organisation("5560000003", organisationsform="HB-ORGFO"),
+            ),
+        )
+    )
+    assert COMPANY_NAME.of(found).to_list() == ["exempel", None, None]

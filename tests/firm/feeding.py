@@ -1,0 +1,141 @@
+"""Norway's ingest step by step in the tests' own process: over HTTP, from the sandbox, and killed where it is told.
+
+The steps are those of the job, without Dagster, the release and the service: the feeds end before these.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from connectors.no import NORWAY as COUNTRY
+from connectors.sandbox import Registry, World, truth
+from connectors.sandbox.write import document_of
+from firm.worlds import live_at
+from pipelines.receipts import RunFacts
+from pipelines.resources import Workspace
+from pipelines.settings import Settings
+from pipelines.stages import history, normalised, raw, staged
+from warehouse.schema.tables import COMPANIES, FILINGS, OWNERS
+
+FED = ("no.enheter", "no.oppdateringer", "no.enhet", "no.underenheter", "no.roller", "no.regnskap")
+NORWAY = replace(
+    COUNTRY, datasets=tuple(made for made in COUNTRY.datasets if made.key in FED), links=(), holders={}
+)
+LONGER = timedelta(minutes=5)  # between two runs of one day
+PROFILE = {
+    "org_number": "org_number",
+    "name": "name",
+    "municipality": "municipality",
+    "county": "county",
+    "status": "status",
+    "industry_code": "sni_code",
+}
+
+
+class Killed(BaseException):
+    """The process ends here and now: nothing may handle it."""
+
+
+@dataclass
+class Norway:
+    """One data root; every run is a batch of its own."""
+
+    data: Path
+    runs: int = 0
+    signals: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def copy(self, data: Path) -> Norway:
+        shutil.copytree(self.data, data)
+        return Norway(data, self.runs)
+
+    def ingest(self, registry: Registry, die_at: int | None = None) -> Counter[str]:
+        """One run; dies at the given step of storage, counted from 1. Gives the steps it went through."""
+        self.runs += 1
+        steps: Counter[str] = Counter()
+
+        def on_step(name: str) -> None:
+            steps[name] += 1
+            if die_at is not None and steps.total() == die_at:
+                raise Killed(name)
+
+        at = registry.now + self.runs * LONGER
+        settings = Settings(data=self.data)
+        with closing(Workspace(settings, (NORWAY,), lambda: at, on_step=on_step)) as workspace:
+            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
+            workspace.receipts.begin(batch, RunFacts(at))
+            with live_at(registry.url, settings) as origin:
+                for dataset in sorted(NORWAY.datasets, key=lambda made: made.wants is not None):
+                    raw.take(workspace, NORWAY, dataset, origin, batch)
+                    staged.stage(workspace, dataset, batch)
+            self.signals = [*normalised.normalise(workspace, NORWAY, batch).signals]
+            history.apply(workspace, NORWAY, batch)
+        return steps
+
+    @contextmanager
+    def _history(self) -> Iterator[Any]:
+        with (
+            closing(Workspace(Settings(data=self.data), (NORWAY,))) as workspace,
+            workspace.history("NO") as opened,
+        ):
+            yield opened
+
+    def events(self) -> list[str]:
+        """Ids of all events so far."""
+        with self._history() as opened:
+            return sorted(opened.outbox()["event_id"])
+
+    def companies(self) -> dict[str, dict[str, Any]]:
+        """What is held true of every company, by the profile's names."""
+        with self._history() as opened:
+            rows = opened.open_rows(COMPANIES)
+        return {
+            row["company_id"]: {shown: row[name] for name, shown in PROFILE.items()}
+            for row in rows.iter_rows(named=True)
+        }
+
+    def owners(self) -> dict[tuple[str, str], Any]:
+        """Percent by company and holder."""
+        with self._history() as opened:
+            rows = opened.open_rows(OWNERS).filter(pl.col("ended_on").is_null())
+        return {(row["company_id"], row["holder_name"]): row["pct"] for row in rows.iter_rows(named=True)}
+
+    def filings(self) -> pl.DataFrame:
+        with self._history() as opened:
+            return opened.open_rows(FILINGS)
+
+    def present(self, name: str) -> pl.DataFrame:
+        """The newest staged rows of a table."""
+        table = next(made.staged[name] for made in NORWAY.datasets if name in made.staged)
+        with self._history() as opened:
+            return opened.present(table).collect()
+
+
+def planned(world: World, *days: int) -> list[str]:
+    """Ids of the events that must come of these days, as far as the registers give a sign of them."""
+    wanted = {world.date(day).isoformat() for day in days}
+    told = truth.events.all_events(world, document_of)
+    return sorted(event["event_id"] for event in told if event["day"] in wanted and event["signalled"])
+
+
+def profiles(world: World, day: int) -> dict[str, dict[str, Any]]:
+    """The ground truth of what `Norway.companies` gives."""
+    found = (truth.profile(company) for company in world.all("NO", day))
+    return {row["id"]: {name: row[name] for name in PROFILE.values()} for row in found}
+
+
+def shares(world: World, day: int) -> dict[tuple[str, str], Any]:
+    """The ground truth of what `Norway.owners` gives."""
+    return {
+        (company.company_id, row["holder_name"]): row["pct"]
+        for company in world.all("NO", day)
+        for row in truth.owners(company, world.date(day))
+    }

@@ -1,0 +1,195 @@
+"""`firm erase` as an operator types it, on registries' own formats; and what Norway's 410 and Britain's records need.
+
+`tests/pipelines/test_erasing.py` looks at each place and each kill; here are the command, the control plane, formats.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from api.db.migrate import prepare
+from api.db.webhook_models import MatchedEvent
+from tests.api import delivery_log
+from tests.connectors.no import entity_files
+from tests.connectors.no.entity_files import DNB, EQUINOR
+from tests.firm.inside import Inside
+from tests.searched import found
+from warehouse.archive import Archive
+from warehouse.ledger import Ledger
+from warehouse.reader import Reader
+from warehouse.schema.ids import holder_id
+
+pytestmark = pytest.mark.slow
+TRADER, TRADER_NAME = "810059672", "KARI VÆRSTEN MALERI"
+PERSON = "Ådne Ærlig-Jones"
+BRITISH = "firm:UK:01234567"
+HOLDER = holder_id(BRITISH, "uk.psc", "secret-1")
+
+
+def _write(path: Path, body: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+
+
+def _norway(root: Path, *rows: dict[str, str]) -> None:
+    _write(root / "no/enheter_bulk_csv/enheter.csv", entity_files.sheet(*rows))
+
+
+def _row(number: str, name: str, **more: str) -> dict[str, str]:
+    return entity_files.ROW | {"organisasjonsnummer": number, "navn": name} | more
+
+
+TRADER_ROW = _row(TRADER, f"{TRADER_NAME}\nNR 2", **{"organisasjonsform.kode": "ENK"})
+
+
+def _psc(number: str, identity: str, name: str) -> dict[str, object]:
+    link = f"/company/{number}/persons-with-significant-control/individual/{identity}"
+    return {
+        "company_number": number,
+        "data": {
+            "kind": "individual-person-with-significant-control",
+            "etag": identity.rjust(40, "0"),
+            "links": {"self": link},
+            "name": name,
+            "country_of_residence": "England",
+            "natures_of_control": ["ownership-of-shares-75-to-100-percent"],
+            "notified_on": "2020-01-02",
+        },
+    }
+
+
+def _britain(root: Path) -> None:
+    totals = {
+        "kind": "totals#persons-of-significant-control-snapshot",
+        "persons_of_significant_control_count": 2,
+        "statements_count": 0,
+        "exemptions_count": 0,
+        "generated_at": "2026-11-01T04:00:00Z",
+    }
+    lines = [_psc("01234567", "secret-1", PERSON), _psc("07654321", "open-1", "Mary Other"), {"data": totals}]
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    _write(root / "uk/psc_snapshot/psc-snapshot-2026-11-01_1of1.txt", body)
+    csv = "CompanyName, CompanyNumber,CompanyCategory,CompanyStatus,CountryOfOrigin,IncorporationDate,URI\n"
+    for name, number in (("EXAMPLE LIMITED", "01234567"), ("OTHER LIMITED", "07654321")):
+        csv += f'"{name}","{number}","Private Limited Company","Active","United Kingdom","06/04/2001",'
+        csv += f'"http://business.data.gov.uk/id/company/{number}"\n'
+    _write(root / "uk/basic_company_data/BasicCompanyDataAsOneFile-2026-11-01.csv", csv.encode())
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("days")
+    _norway(root / "1", _row(EQUINOR, "EKSEMPEL ASA"), TRADER_ROW, _row(DNB, "ANDRE AS"))
+    _britain(root / "1")
+    bankrupt = TRADER_ROW | {"konkurs": "true", "konkursdato": "2026-11-05"}
+    _norway(root / "2", _row(EQUINOR, "EKSEMPEL ASA"), bankrupt, _row(DNB, "ANDRE AS", konkurs="true"))
+    gone = {"status": 410, "error": "Gone", "path": f"/enhetsregisteret/api/enheter/{TRADER}"}
+    _write(root / f"3/no/enheter/enhet-{TRADER}-410.json", json.dumps(gone).encode())
+    for day in ("1", "2", "3"):
+        (root / day / "day.json").write_text(
+            json.dumps({"date": f"2026-11-1{day}", "complete": ["no.enheter"] if day != "3" else []})
+        )
+    return root
+
+
+@pytest.fixture(scope="module")
+def loaded(days: Path, tmp_path_factory: pytest.TempPathFactory) -> Inside:
+    """Two days, an event of each company that went bankrupt, and deliveries of them."""
+    firm = Inside(tmp_path_factory.mktemp("erase") / "data")
+    firm.ingest(days / "1", "no", "uk")
+    firm.ingest(days / "2", "no")
+    database = prepare(f"sqlite:///{firm.data / 'control.sqlite'}")
+    log = delivery_log.Log(database)
+    subscription = log.subscription(log.account())
+    for event in Ledger(firm.layout).after(0, 10):
+        log.add(
+            MatchedEvent,
+            sequence=event.sequence,
+            event_id=event.event_id,
+            event_type=event.event_type,
+            company_id=event.company_id,
+            data=event.data,
+            matched_at=log.at,
+        )
+        answer = TRADER_NAME if event.company_id.endswith(TRADER) else "thank you"
+        log.attempt(log.deliver(subscription, event.sequence, "succeeded"), response_body=answer)
+    database.close()
+    return firm
+
+
+@pytest.fixture
+def firm(loaded: Inside, tmp_path: Path) -> Inside:
+    return loaded.copy(tmp_path / "data")
+
+
+def served(firm: Inside, company: str) -> dict[str, object] | None:
+    reader = Reader(firm.layout)
+    try:
+        with reader.pin() as snapshot:
+            document = snapshot.profile(company)
+    finally:
+        reader.close()
+    return None if document is None else json.loads(document.body)
+
+
+def rewritten(firm: Inside, dataset: str) -> list[bool]:
+    """Of each erased body, whether something is left of it."""
+    return ["became" in line for line in Archive(firm.layout).lines(dataset) if "erased" in line]
+
+
+def test_a_sole_trader_goes_from_everything_and_stays_away(firm: Inside, days: Path) -> None:
+    words = [TRADER_NAME, "NR 2"]
+    rooms = {path.partition("/")[0] for path, _ in found(firm.data, words)}
+    assert rooms >= {"archive", "staged", "history", "ledger", "releases", "control.sqlite"}
+    said = firm.run(
+        "erase", f"firm:NO:{TRADER}", "--reason", "art. 17", "--json", FIRM_DATABASE_URL=_control(firm)
+    )
+    assert (said.exit_code, said.err) == (0, ""), said.out + said.err
+    (entry,) = said.report["erased"]
+    assert (entry["subject"], entry["reason"], entry["left"]) == (f"firm:NO:{TRADER}", "art. 17", [])
+    assert found(firm.data, words) == set()
+    assert rewritten(firm, "no.enheter") == [True, True]  # a name over two lines of a table is one record
+    assert served(firm, f"firm:NO:{TRADER}") is None
+    assert served(firm, f"firm:NO:{EQUINOR}") is not None
+    firm.ingest(days / "2", "no")
+    assert found(firm.data, words) == set()
+    assert "all done" in firm.run("erase", "--list").out
+
+
+def test_a_register_that_answers_410_has_it_erased(firm: Inside, days: Path) -> None:
+    said = firm.run("ingest", "no", "--from", days / "3", "--json", FIRM_DATABASE_URL=_control(firm))
+    assert (said.exit_code, said.report["events"]) == (0, {"status.changed": 1}), said.out + said.err
+    assert found(firm.data, [TRADER_NAME, "NR 2"]) == set()
+    profile = served(firm, f"firm:NO:{TRADER}")
+    assert profile is not None
+    assert (profile["name"], profile["status"], profile["sni_code"]) == (TRADER, "dissolved", None)
+    listed = firm.run("erase", "--list", "--json").report["erased"]
+    assert [(entry["by_register"], entry["left"]) for entry in listed] == [(True, [])]
+
+
+def test_a_holder_goes_and_the_snapshot_still_counts_its_records(firm: Inside) -> None:
+    assert found(firm.data, [PERSON])
+    said = firm.run("erase", HOLDER, FIRM_DATABASE_URL=_control(firm))
+    assert said.exit_code == 0, said.out + said.err
+    assert found(firm.data, [PERSON, "secret-1"]) == set()
+    assert rewritten(firm, "uk.psc") == [True]
+    (piece,) = Archive(firm.layout).pieces("uk.psc")
+    with piece.open() as body:
+        lines = [json.loads(line) for line in body]
+    assert lines[0] == {"withheld": "uk_psc"}
+    assert [line.get("company_number") for line in lines] == [None, "07654321", None]
+    assert served(firm, BRITISH) is not None
+
+
+def test_what_is_wrong_is_said_before_anything_is_done(firm: Inside) -> None:
+    said = firm.run("erase", f"firm:NO:{TRADER}", "firm:NO:999999999")
+    assert said.exit_code == 1
+    assert "nothing is known of firm:NO:999999999" in said.err
+    assert "own_" in said.err
+    assert found(firm.data, [TRADER_NAME])
+    assert firm.run("erase", "--list", "--json").report == {"erased": []}
+
+
+def _control(firm: Inside) -> str:
+    return f"sqlite:///{firm.data / 'control.sqlite'}"

@@ -1,0 +1,113 @@
+"""The invented market with rows that name no company: accounts by LEI, trades by LEI or name, shorts by ISIN.
+
+Accounts of issuers (`fi.issuers`: id, lei, name, year, revenue), who they are (`fi.lei`: lei, number), and
+stakes in them (`fi.stakes`: id, isin, holder, low) through an exchange's list (`fi.list`: isin, lei).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from connectors.declare import Batch, Guard, Jurisdiction, Key, Link, Piece, Recognised, Scope
+from connectors.kit import staged
+from tests.pipelines import invented
+from warehouse.schema import tables
+from warehouse.schema.ids import filing_id
+from warehouse.schema.types import Column, Kind, Table
+
+_T, _I = Kind.TEXT, Kind.INTEGER
+
+
+def _table(name: str, *columns: str) -> Table:
+    kinds = {"year": _I, "revenue": _I, "low": Kind.PERCENT}
+    made = tuple(Column(column, kinds.get(column, _T), "c") for column in columns)
+    return Table(f"fi_{name}", name, columns[:1], made)
+
+
+ISSUERS = _table("issuers", "id", "lei", "name", "year", "revenue")
+LEI = _table("lei", "lei", "number")
+LIST = _table("list", "isin", "lei")
+STAKES = _table("stakes", "id", "isin", "holder", "low")
+NAME = Key("core_name", lambda rows: rows["name"].str.to_lowercase().str.replace(r" oyj?$", ""))
+OPEN_NAME = Key(
+    "open_core_name",
+    lambda rows: rows.select(
+        pl.when(pl.col("status") == "open").then(pl.col("name").str.to_lowercase().str.replace(r" oyj?$", ""))
+    ).to_series(),
+)
+LINKS = (
+    Link("fi_issuers", "lei", "fi_lei", "lei"),
+    Link("fi_issuers", NAME, "fi_register", OPEN_NAME),
+    Link("fi_list", "lei", "fi_lei", "lei"),
+    Link("fi_stakes", "isin", "fi_list", "isin"),
+)
+
+
+def _dataset(table: Table, scope: Scope = Scope.FEED) -> Any:
+    def read(piece: Piece) -> Iterator[Batch]:
+        rows = [{name: row.get(name) for name in table.names} for row in invented._records(piece)]
+        frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "year": pl.Int64}, strict=False)
+        yield staged.batch(table, frame)
+
+    name = table.name.removeprefix("fi_")
+    made = invented._dataset(f"fi.{name}", table, f"{name}/**", read, Guard())
+    return replace(made, recognise=lambda name, head: _recognised(name, head, scope))
+
+
+def _recognised(name: str, head: bytes, scope: Scope) -> Recognised:
+    found = invented.recognise(name, head)
+    return Recognised(found.observed_at if isinstance(found, Recognised) else None, scope)
+
+
+def touches(table: str, rows: pl.DataFrame) -> pl.Series:
+    if "number" in rows.columns:
+        return invented.touches(table, rows)
+    return pl.Series("company", [None] * rows.height, pl.String)
+
+
+def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.DataFrame]:
+    found = invented.normalise(present, today)
+    issuers = present["fi_issuers"].collect().to_dicts()
+    stakes = present["fi_stakes"].collect().to_dicts()
+    more = {
+        "filings": invented._table(tables.FILINGS, [_filing(row) for row in issuers]),
+        "holdings": invented._table(tables.HOLDINGS, [_stake(row) for row in stakes]),
+        "financials_reported": invented._table(
+            tables.FINANCIALS_REPORTED, [_statement(row) for row in issuers]
+        ),
+    }
+    return {name: pl.concat([rows, *([more[name]] if name in more else [])]) for name, rows in found.items()}
+
+
+def _filing(row: dict[str, Any]) -> dict[str, Any]:
+    year = row["year"]
+    made = {"id": row["id"], "start": date(year, 1, 1), "end": date(year, 12, 31), "amends": None}
+    native = filing_id("fi.issuers", row["id"])
+    return invented._filing(row | made) | {"filing_id": native, "register": "fi.issuers"}
+
+
+def _statement(row: dict[str, Any]) -> dict[str, Any]:
+    year = row["year"]
+    made = {"start": date(year, 1, 1), "end": date(year, 12, 31), "group": True}
+    native = filing_id("fi.issuers", row["id"])
+    return invented._statement(row | made) | {"filing_id": native, "register": "fi.issuers"}
+
+
+def _stake(row: dict[str, Any]) -> dict[str, Any]:
+    made = {"high": row["low"], "since": date(2025, 1, 1), "until": None}
+    return invented._holding(row | made) | {"register": "fi.stakes", "basis": "exact", "pct": row["low"]}
+
+
+LINKED_MARKET: Jurisdiction = replace(
+    invented.MARKET,
+    datasets=(*invented.MARKET.datasets, *map(_dataset, (ISSUERS, LEI, LIST, STAKES))),
+    touches=touches,
+    normalise=normalise,
+    links=LINKS,
+    holders={**invented.MARKET.holders, STAKES.name: ("id", "holder")},
+)

@@ -1,0 +1,244 @@
+"""Subjects that a run staged and did not ask for are asked for by the next one."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction, Scope
+from connectors.kit.errors import Unavailable
+from pipelines.origins import Live
+from pipelines.receipts import Receipts, RunFacts
+from pipelines.resources import Workspace
+from pipelines.settings import Settings
+from pipelines.stages import editions, raw, staged
+from pipelines.stages.owed import owed
+from tests.pipelines.invented import MARKET
+from tests.pipelines.places import ONE, TWO, accounts
+from warehouse.lake import Lake
+from warehouse.paths import Layout
+from warehouse.reading import Held
+
+NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@dataclass
+class Country:
+    """A register that names companies once, and accounts that are asked for one by one."""
+
+    root: Path
+    scope: Scope = Scope.FEED
+    names: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    down: bool = False
+    dies: bool = False
+    runs: int = 0
+
+    def _named(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+        if self.names:
+            lines = "".join(f"{name},Oy,open,\n" for name in self.names)
+            body = io.BytesIO(f"number,name,status,date\n{lines}end".encode())
+            yield Arrival(f"{self.runs}.csv", body, self.scope, NOON, Cursor(str(self.runs)))
+
+    def _answered(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+        for subject in subjects:
+            if self.dies:
+                raise Killed
+            if self.down:
+                raise Unavailable("https://registry.example", 503, "busy")
+            self.asked.append(subject)
+            body = json.dumps(accounts(subject, subject, 2025, 5)).encode()
+            yield Arrival(f"{subject}.json", io.BytesIO(body), Scope.PART, NOON)
+
+    def market(self) -> Jurisdiction:
+        register, filed, _ = MARKET.datasets
+        return replace(
+            MARKET,
+            datasets=(
+                replace(register, fetch=self._named),
+                replace(filed, fetch=self._answered, wants=_wanted),
+            ),
+            holders={},
+        )
+
+    def hold(self, *names: str) -> str:
+        """A run whose register is held; gives its batch."""
+        dies, self.dies = self.dies, True
+        with suppress(Killed):
+            self.run(*names)
+        self.dies = dies
+        lake, key = Lake(Settings(data=self.root).layout), self.market().datasets[0].key
+        batch = lake.batches(key)[-1]
+        lake.hold(key, batch, Held("max_rejected", 1, 0))
+        return batch
+
+    def run(self, *names: str, accept: frozenset[str] = frozenset()) -> list[str]:
+        """One run in which the register names these; gives who was asked for."""
+        self.runs += 1
+        self.names, self.asked = list(names), []
+        market = self.market()
+        at = NOON + timedelta(hours=self.runs)
+        live: Any = Live(None)  # type: ignore[arg-type]  # the registries above need no client
+        with closing(Workspace(Settings(data=self.root), (market,), lambda: at)) as workspace:
+            batch = f"{at:%Y%m%dT%H%M%S}000000Z"
+            workspace.receipts.begin(batch, RunFacts(at, accept))
+            for dataset in market.datasets:
+                raw.take(workspace, market, dataset, live, batch)
+                staged.stage(workspace, dataset, batch)
+        return self.asked
+
+
+def _wanted(rows: Any) -> Iterator[str]:
+    yield from rows["fi_register"]["number"].unique().sort() if "fi_register" in rows else ()
+
+
+@pytest.fixture
+def country(tmp_path: Path) -> Country:
+    return Country(tmp_path)
+
+
+def test_who_was_asked_is_not_asked_again(country: Country) -> None:
+    assert country.run(ONE) == [ONE]
+    assert country.run() == []
+    assert country.run(TWO) == [TWO]
+
+
+def test_a_run_that_dies_before_asking_owes(country: Country) -> None:
+    country.dies = True
+    with pytest.raises(Killed):
+        country.run(ONE)
+    country.dies = False
+    assert country.run() == [ONE]
+    assert country.run() == []
+
+
+def test_a_run_that_dies_later_owes_what_came_since(country: Country) -> None:
+    country.run(ONE)
+    country.dies = True
+    for name in (TWO, "1234567-1"):
+        with pytest.raises(Killed):
+            country.run(name)
+    country.dies = False
+    assert country.run(ONE) == sorted(["1234567-1", ONE, TWO])
+
+
+def test_a_registry_that_is_down_owes(country: Country) -> None:
+    country.down = True
+    assert country.run(ONE) == []
+    assert country.run(TWO) == []
+    country.down = False
+    assert country.run() == sorted([ONE, TWO])
+
+
+def test_a_complete_edition_stands_for_all_before_it(country: Country) -> None:
+    country.scope, country.down = Scope.FULL, True
+    country.run(ONE, TWO)
+    country.run(TWO, "1234567-1")
+    country.down = False
+    assert country.run() == sorted([TWO, "1234567-1"])
+
+
+def test_what_a_guard_holds_is_not_asked_about_until_it_goes_on(country: Country) -> None:
+    country.scope = Scope.FULL
+    assert country.run(ONE, TWO) == [ONE, TWO]
+    assert country.run("1234567-1") == [], "half of the register is gone: held"
+
+
+def test_a_held_part_of_a_feed_is_asked_about_when_it_goes_on_behind_a_good_one(country: Country) -> None:
+    country.run(TWO)
+    key = country.market().datasets[0].key
+    batch = country.hold(ONE)
+    assert country.run("1234567-1") == ["1234567-1"], "what came later goes on"
+    lake = Lake(Settings(data=country.root).layout)
+    assert [index.batch for index in lake.held(key)] == [batch]
+    assert country.run(accept=frozenset({key})) == sorted([ONE, "1234567-1"])
+    assert lake.held(key) == []
+    assert country.run() == []
+
+
+def test_what_stands_for_a_held_batch_releases_nothing(country: Country) -> None:
+    country.scope = Scope.FULL
+    country.run(ONE, TWO)
+    country.hold("1234567-1")
+    country.run(ONE, TWO, "1234567-1")
+    assert Lake(Settings(data=country.root).layout).held(country.market().datasets[0].key) == []
+
+
+def test_whether_a_table_has_rows_is_known_without_reading_it(country: Country) -> None:
+    country.down = True
+    country.run(ONE)
+    market = country.market()
+    lake = Lake(Settings(data=country.root).layout)
+    rows = owed(lake, market, market.datasets[1])
+    for path in country.root.glob("staged/*/*/*.parquet"):
+        path.unlink()
+    assert "fi_register" in rows
+    assert "fi_owners" not in rows
+
+
+def test_a_data_root_of_before_owes_nothing_but_the_newest(country: Country) -> None:
+    country.run(ONE)
+    (country.root / "staged" / "fi.accounts" / "asked.json").unlink()
+    assert country.run(TWO) == [TWO]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """An edition that waits, of the day of the same number."""
+
+    dataset: Dataset
+    day: int
+    scope: Scope = Scope.FULL
+
+    @property
+    def instant(self) -> datetime:
+        return NOON + timedelta(days=self.day)
+
+    @property
+    def batch(self) -> str:
+        return f"{self.instant:%Y%m%dT%H%M%S}000000Z"
+
+
+REGISTER, FILED, _ = MARKET.datasets
+
+
+def days(root: Path, *waiting: Staged, died: tuple[int, ...]) -> list[int]:
+    """On which days the editions are taken by a run of day 9; runs of these days died."""
+    receipts = Receipts(Layout(root))
+    run = Staged(REGISTER, 9)
+    for one in (*waiting, run):
+        receipts.begin(one.batch, RunFacts(one.instant))
+    dead = {Staged(REGISTER, day).batch for day in died}
+    taken = editions.taken_at(waiting, run.batch, receipts, lambda batch: batch in dead)
+    return [(instant - NOON).days for instant in taken]
+
+
+def test_what_the_last_dead_run_fetched_is_part_of_what_completes_it(tmp_path: Path) -> None:
+    assert days(tmp_path, Staged(REGISTER, 8), Staged(FILED, 9), died=(8,)) == [9, 9]
+    assert days(tmp_path, Staged(REGISTER, 8), Staged(FILED, 9), died=()) == [8, 9]
+    parts = (Staged(FILED, 8, Scope.PART), Staged(FILED, 9, Scope.PART))
+    assert days(tmp_path, *parts, died=(8,)) == [9, 9]
+
+
+def test_what_a_dead_run_fetched_is_one_state_that_moves_whole_or_not_at_all(tmp_path: Path) -> None:
+    begun = (Staged(REGISTER, 8), Staged(FILED, 8))
+    assert days(tmp_path, *begun, died=(8,)) == [9, 9]
+    assert days(tmp_path, *begun, Staged(REGISTER, 9), died=(8,)) == [8, 8, 9]
+
+
+def test_a_week_of_dead_runs_stays_a_week(tmp_path: Path) -> None:
+    week = [Staged(REGISTER, day) for day in (5, 6, 7, 8)]
+    assert days(tmp_path, *week, Staged(REGISTER, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 8, 9]
+    assert days(tmp_path, *week, Staged(FILED, 9), died=(5, 6, 7, 8)) == [5, 6, 7, 9, 9], "the last one only"

@@ -1,0 +1,77 @@
+"""Events of erased subjects: what an event's `data` still says of them, which is ids, kinds, dates and order.
+
+The ledger keeps every event for ever, so that no sequence is given twice and readers find no hole; what its
+`data` tells of an erased subject is taken out, in the shape that the contract has for «not known» (CONTRACT 4.6).
+Does not belong here: where events are stored (`ledger`, the deliveries of the API).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from warehouse.tombstones import Tombstone
+
+_IDS: Final = re.compile(r'(?:firm:|own_)[^"\\]*')
+ERASED: Final = "[erased]"  # where the contract wants a text
+_FIGURES: Final = ("currency", "revenue", "operating_result", "net_result", "equity", "total_assets")
+_UNKNOWN: Final = {
+    "source": ("url",),
+    "filing": (*_FIGURES, "employees", "document_url"),
+    "change": ("holder_name", "holder_company_id", "registry_status"),
+    "news": ("summary", "url", "publisher"),
+    "notice": ("summary", "url", "amount", "currency"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Blanking:
+    """The subjects whose events say no more than ids."""
+
+    companies: Collection[str]
+    holders: Collection[str]
+
+    @classmethod
+    def of(cls, stones: Iterable[Tombstone]) -> Blanking:
+        """Of these tombstones."""
+        stones = tuple(stones)
+        return cls(
+            frozenset(stone.subject for stone in stones if stone.is_company),
+            frozenset(stone.subject for stone in stones if not stone.is_company),
+        )
+
+    def blanked(self, data: str) -> str:
+        """The `data` of an event without what it tells of these subjects; the same text where it tells nothing."""
+        told_of = frozenset(_IDS.findall(data))  # one look for all subjects: there are many events
+        if told_of.isdisjoint(self.companies) and told_of.isdisjoint(self.holders):
+            return data
+        told: dict[str, Any] = json.loads(data)
+        before = json.loads(data)
+        if told["company_id"] in self.companies:
+            _blank_company(told)
+        elif self._is_holder(told.get("change") or {}):
+            _blank(told, "change", ("holder_name", "holder_company_id"))
+        return data if told == before else json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+
+    def _is_holder(self, change: dict[str, Any]) -> bool:
+        return change.get("holder_id") in self.holders or change.get("holder_company_id") in self.companies
+
+
+def _blank_company(told: dict[str, Any]) -> None:
+    told["name"] = told["org_nr"]  # as a profile whose name is withheld
+    for part, names in _UNKNOWN.items():
+        _blank(told, part, names)
+    for part in ("news", "notice"):
+        if part in told:
+            told[part]["title"] = ERASED
+    if "changed_fields" in told.get("filing", {}):
+        told["filing"]["changed_fields"] = []
+
+
+def _blank(told: dict[str, Any], part: str, names: Iterable[str]) -> None:
+    for name in names:
+        if name in told.get(part, {}):
+            told[part][name] = None

@@ -1,0 +1,148 @@
+"""Taking erased subjects out of files: staged tables, images, what runs have written, the ledger, exports.
+
+Each function looks at what is there and changes only what tells of a subject, one file at a time and each
+atomically: after a kill it is called again. Does not belong here: RAW (`archive`), a market's history
+(`erasing_history`), what a staged row means (`pipelines`), or the order of steps (`tombstones`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from warehouse import files, segments
+from warehouse.blanking import Blanking
+from warehouse.exports import FORMATS, LATEST, Exports
+from warehouse.lake import TOUCHED, Lake
+from warehouse.ledger import lookup_rows
+from warehouse.paths import Layout
+from warehouse.schema.ids import holder_id
+from warehouse.staging import REJECTS, SIGNALS
+
+Mask = Callable[[pl.DataFrame], pl.Series]  # true for rows that go
+Says = Callable[[str], bool]  # whether a text tells of a subject
+_COMPANY: Final = "company_id"
+
+
+def parquet(path: Path, mask: Mask) -> int:
+    """Takes rows out of a finished Parquet file; how many."""
+    if not path.exists():
+        return 0
+    rows = pl.read_parquet(path)
+    gone = mask(rows)
+    count = int(gone.sum())
+    if count:
+        _replace(path, rows.filter(~gone))
+    return count
+
+
+def _replace(path: Path, rows: pl.DataFrame) -> None:
+    built = files.temporary(path)
+    rows.write_parquet(built)
+    files.publish(built, path)
+
+
+def told_of(path: Path, says: Says) -> None:
+    """Takes rejects and examples of signals that tell of a subject out of one staged batch."""
+
+    def mask(rows: pl.DataFrame) -> pl.Series:
+        texts = (f"{record} {excerpt}" for record, excerpt in rows.select("record", "excerpt").iter_rows())
+        return pl.Series("gone", [says(text) for text in texts], dtype=pl.Boolean)
+
+    parquet(path / f"{REJECTS}.parquet", mask)
+    signals = path / f"{SIGNALS}.json"
+    if signals.exists() and says(signals.read_text()):
+        told = json.loads(signals.read_text())
+        for signal in told:
+            signal["examples"] = [example for example in signal["examples"] if not says(example)]
+            signal["subject"] = "" if says(signal["subject"]) else signal["subject"]
+        files.write_json(signals, told)
+
+
+def images(lake: Lake, market: str, blanking: Blanking) -> None:
+    """Takes subjects out of images that history has not taken in."""
+    for image in lake.images(market):
+        tables, touched = lake.image(image)
+        kept = {name: rows.filter(~gone(rows, blanking)) for name, rows in tables.items()}
+        left = touched.filter(~touched.is_in(list(blanking.companies)))
+        if left.len() < touched.len() or any(
+            kept[name].height < rows.height for name, rows in tables.items()
+        ):
+            lake.write_image(image.market, image.batch, image.instant, kept, left.rename(TOUCHED))
+
+
+def gone(rows: pl.DataFrame, blanking: Blanking) -> pl.Series:
+    """Which rows of a shared table are a subject's."""
+    nothing = pl.Series("gone", [False], dtype=pl.Boolean).new_from_index(0, rows.height)
+    if _COMPANY not in rows.columns:
+        return nothing
+    hit = rows[_COMPANY].is_in(list(blanking.companies))
+    if "holder_id" in rows.columns:
+        return hit | rows["holder_id"].is_in(list(blanking.holders))
+    if blanking.holders and {"register", "native_id", "holder_type"} <= set(rows.columns):
+        keys = rows.select(_COMPANY, "register", "native_id").iter_rows()
+        found = [holder_id(*key) in blanking.holders for key in keys]
+        return hit | pl.Series("gone", found, dtype=pl.Boolean)
+    return hit
+
+
+def collected_events(runs: Path, market: str, blanking: Blanking) -> None:
+    """Blanks the events that runs have written for a release."""
+    for path in sorted(runs.glob(f"*/events-{market}.parquet")):
+        _blank(path, blanking)
+
+
+def _blank(path: Path, blanking: Blanking) -> pl.DataFrame | None:
+    """Blanks the `data` of events in a Parquet file; the new rows where something was blanked."""
+    rows = pl.read_parquet(path)
+    data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
+    if (data == rows["data"]).all():
+        return None
+    rows = rows.with_columns(data)
+    _replace(path, rows)
+    return rows
+
+
+def ledger(layout: Layout, blanking: Blanking) -> int:
+    """Blanks events in the ledger: ids, kinds, times and sequences stay. How many segments were written again.
+
+    The read index comes first: where a kill comes between, the segment still says that it is to be done.
+    """
+    count = 0
+    for segment in segments.read_index(layout.ledger):
+        path = segments.segment_path(layout.ledger, segment.release)
+        lookup = segments.lookup_path(layout.ledger, segment.release)
+        rows = pl.read_parquet(path)
+        data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
+        if (data == rows["data"]).all():
+            continue
+        rows = rows.with_columns(data)
+        segments.write_lookup(lookup, lookup_rows(rows))
+        _replace(path, rows)
+        count += 1
+    return count
+
+
+def exports(exports_: Exports, folder: Path, market: str) -> None:
+    """Removes the exports of a market and writes one of the release that is served now, if there was one."""
+    root = folder / market
+    newest = exports_.latest(market)
+    formats: Iterable[str] = newest.manifest["formats"] if newest else ()
+    if newest is not None:
+        for _ in exports_.write([market], [form for form in FORMATS if form in formats]):
+            pass
+    fresh = exports_.latest(market)
+    for path in _folders(root):
+        if fresh is None or path != fresh.folder:
+            files.discard(path / "manifest.json")
+            files.discard(path)
+    if fresh is None:
+        files.discard(root / LATEST)
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    return (path for path in sorted(root.glob("[0-9]*")) if path.is_dir())

@@ -1,0 +1,293 @@
+"""Taking erased subjects out of a market's history: every table of the file, then the file written anew.
+
+DuckDB does not overwrite what is deleted: freed blocks go on holding the bytes. So the file is copied, table by
+table, into a new one that takes its place. Tables are found by their columns, not by name: whatever holds rows of
+companies holds rows of subjects. Does not belong here: what is made of the rows that stay (`pipelines`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import files
+from warehouse.blanking import Blanking
+from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.erasing import gone
+from warehouse.locks import exclusive
+from warehouse.paths import Layout
+from warehouse.schema.ids import holder_id
+
+PRESENT: Final = "present"
+_SHARED: Final = ("open", "versions", "closed")
+_COMPANIES: Final = 'open."companies"'
+# of a company that its register took away; its name is its number
+_STAYS: Final = (
+    *("company_id", "org_number", "country", "status", "status_detail", "status_date", "status_source"),
+    *("registry_status", "dissolved_date", "sources", "observed_at", "known_from", "valid_to"),
+)
+_RECORD: Final = "company_id, register, native_id, holder_name, holder_company_id"
+_LINE: Final = "company_id, holder_id, sources"
+_EACH: Final = "SELECT *, rowid AS _rowid"
+_THEIRS: Final = "WHERE list_contains($1, company_id)"
+Mask = Callable[
+    [str, pl.DataFrame], pl.Series
+]  # staged table, rows with meta columns: true for those that go
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What history has of one holder: whose, and the texts that its records are known by."""
+
+    subject: str
+    company_id: str
+    texts: frozenset[str]
+
+
+@contextmanager
+def _opened(layout: Layout, market: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    with exclusive(layout, f"history-{market}", f"history of market {market}"):
+        connection = connect(layout.history_file(market))
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def holders(
+    layout: Layout, market: str, subjects: Collection[str], companies: Collection[str]
+) -> list[Holder]:
+    """Holders with one of these ids, and all that are one of these companies, from anything ever known.
+
+    Of a holder that several registers tell of each record has an id of its own, beside that of the line they
+    make: all of them are given, each with what any of the records says.
+    """
+    if not (subjects or companies) or not layout.history_file(market).exists():
+        return []
+    with _opened(layout, market) as connection:
+        rows, lines = _records(connection, subjects, companies)
+    ids = [holder_id(*key) for key in rows.select("company_id", "register", "native_id").iter_rows()]
+    rows = rows.with_columns(pl.Series("holder_id", ids, dtype=pl.String))
+    asked = pl.col("holder_id").is_in(list(subjects)) | pl.col("holder_company_id").is_in(list(companies))
+    groups = [{name} for name in rows.filter(asked.fill_null(value=False))["holder_id"].unique()]
+    groups += [ids for ids in lines if any(ids & group for group in groups) or ids & set(subjects)]
+    told: dict[str, tuple[str, set[str]]] = {}
+    for row in rows.iter_rows(named=True):
+        _, texts = told.setdefault(row["holder_id"], (row["company_id"], set()))
+        texts |= {row[name] for name in ("native_id", "holder_name", "holder_company_id") if row[name]}
+    found: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        known = [told[name] for name in sorted(group & told.keys())]
+        for name in group if known else ():
+            found.setdefault((name, known[0][0]), set()).update(*(texts for _, texts in known))
+    return [Holder(subject, company, frozenset(texts)) for (subject, company), texts in sorted(found.items())]
+
+
+def _records(
+    connection: duckdb.DuckDBPyConnection, subjects: Collection[str], companies: Collection[str]
+) -> tuple[pl.DataFrame, list[set[str]]]:
+    """Records of the companies whose holders are asked for, and the ids of each line that several make."""
+    lines = _everywhere(connection, "owners", _LINE, "list_contains($1, holder_id)", list(subjects))
+    held = _everywhere(
+        connection, "holdings", _RECORD, "list_contains($1, holder_company_id)", list(companies)
+    )
+    whose = list({*lines["company_id"], *held["company_id"]})
+    if set(subjects) <= set(lines["holder_id"]):
+        where = "list_contains($1, company_id)"
+    else:  # a record's own id, which no line has: all that is known is looked at
+        where = "true OR list_contains($1, company_id)"
+    rows = _everywhere(connection, "holdings", _RECORD, where, whose)
+    lines = _everywhere(connection, "owners", _LINE, f"({where}) AND reconciliation <> 'single'", whose)
+    return rows, [
+        {line, *(holder_id(company, one["register"], one["native_id"]) for one in json.loads(sources))}
+        for company, line, sources in lines.unique().iter_rows()
+    ]
+
+
+def _everywhere(
+    connection: duckdb.DuckDBPyConnection, table: str, names: str, where: str, values: list[str]
+) -> pl.DataFrame:
+    """Rows of a shared table from all that was ever known."""
+    nothing = pl.DataFrame(schema=dict.fromkeys(names.split(", "), pl.String))
+    parts = [
+        frame(connection, f"SELECT {names} FROM {schema}.{table} WHERE {where}", [values]).cast(pl.String)
+        for schema in _SHARED
+        if _has(connection, schema, table)
+    ]
+    return pl.concat([nothing, *parts])
+
+
+def _has(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> bool:
+    return table in dict(_tables(connection, schema))
+
+
+def knows(layout: Layout, market: str, company_id: str) -> bool:
+    """Whether anything has ever been known of a company."""
+    if not layout.history_file(market).exists():
+        return False
+    with _opened(layout, market) as connection:
+        return any(
+            number(
+                connection, f"SELECT count(*) FROM {schema}.{quoted(name)} WHERE {column} = $1", [company_id]
+            )
+            for schema in (PRESENT, *_SHARED)
+            for name, column in _tables(connection, schema)
+        )
+
+
+def present_rows(layout: Layout, market: str, companies: Collection[str]) -> dict[str, pl.DataFrame]:
+    """Present rows of companies, by staged table: those that a link gave to them too."""
+    if not layout.history_file(market).exists():
+        return {}
+    with _opened(layout, market) as connection:
+        return {name: _of(connection, name, companies) for name, _ in _tables(connection, PRESENT)}
+
+
+def linked_keys(layout: Layout, market: str, keys: Mapping[str, tuple[str, ...]]) -> dict[str, pl.DataFrame]:
+    """Of staged tables, by their key columns: the keys of all present rows that have a company, and which."""
+    if not layout.history_file(market).exists():
+        return {}
+    with _opened(layout, market) as connection:
+        known = dict(_tables(connection, PRESENT))
+        return {
+            name: frame(
+                connection,
+                f"SELECT {columns(key)}, _company_id FROM {PRESENT}.{quoted(name)} WHERE _company_id IS NOT NULL",
+            )
+            for name, key in keys.items()
+            if name in known
+        }
+
+
+def alone(
+    layout: Layout, market: str, table: str, column: str, companies: Collection[str]
+) -> list[tuple[str, str]]:
+    """Companies and their values in a column of a present table that no other company has."""
+    if not layout.history_file(market).exists():
+        return []
+    with _opened(layout, market) as connection:
+        if (column,) not in connection.execute(
+            "SELECT column_name FROM duckdb_columns() WHERE schema_name = $1 AND table_name = $2",
+            [PRESENT, table],
+        ).fetchall():
+            return []
+        name, value = f"{PRESENT}.{quoted(table)}", quoted(column)
+        return connection.execute(
+            f"""SELECT min(_company_id), {value}::VARCHAR FROM {name}
+                WHERE {value} <> '' AND _company_id IS NOT NULL
+                AND {value} IN (SELECT {value} FROM {name} WHERE list_contains($1, _company_id))
+                GROUP BY {value} HAVING count(DISTINCT _company_id) = 1""",
+            [list(companies)],
+        ).fetchall()
+
+
+def _of(
+    connection: duckdb.DuckDBPyConnection, name: str, companies: Collection[str], *, nameless: bool = False
+) -> pl.DataFrame:
+    """Present rows of companies. nameless: and those that nobody's link has led to one."""
+    wanted = pl.DataFrame({"_company_id": list(companies)}, schema={"_company_id": pl.String})
+    with registered(connection, "wanted", wanted):
+        return frame(
+            connection,
+            f"""{_EACH} FROM {PRESENT}.{quoted(name)}
+                WHERE _company_id IN (FROM wanted) OR ($1 AND _company_id IS NULL)""",
+            [nameless],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """What goes. companies: whose rows are looked at; removed: those that stay, dissolved, as a number.
+
+    nameless: staged tables whose rows are looked at where they have no company, too.
+    """
+
+    blanking: Blanking
+    companies: Collection[str]
+    removed: Collection[str]
+    mask: Mask
+    nameless: Collection[str] = ()
+
+
+def erase(layout: Layout, market: str, going: Going) -> None:
+    """Takes subjects out of every table and writes the file anew."""
+    if not layout.history_file(market).exists():
+        return
+    with _opened(layout, market) as connection:
+        connection.execute("BEGIN")
+        left = _left(connection, going.removed)
+        for name, _ in _tables(connection, PRESENT):
+            rows = _of(connection, name, going.companies, nameless=name in going.nameless)
+            _delete(connection, f"{PRESENT}.{quoted(name)}", rows.filter(going.mask(name, rows)))
+        for schema in _SHARED:
+            for name, _ in _tables(connection, schema):
+                table = f"{schema}.{quoted(name)}"
+                rows = frame(connection, f"{_EACH} FROM {table} {_THEIRS}", [list(going.companies)])
+                _delete(connection, table, rows.filter(gone(rows, going.blanking)))
+        with registered(connection, "staying", left):
+            connection.execute(f"INSERT INTO {_COMPANIES} BY NAME SELECT * FROM staying")
+        _blank_outbox(connection, going.blanking)
+        _note(connection, going.companies)
+        connection.execute("COMMIT")
+        connection.execute("CHECKPOINT")
+        _anew(layout, market, connection)
+
+
+def _left(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> pl.DataFrame:
+    """What is left of companies that their register took away: number, status, and where that is from."""
+    rows = frame(connection, f"SELECT * FROM {_COMPANIES} {_THEIRS}", [list(companies)])
+    nothing = [
+        pl.lit(None).cast(kind).alias(name) for name, kind in rows.schema.items() if name not in _STAYS
+    ]
+    return rows.with_columns(nothing).with_columns(
+        pl.col("org_number").alias("name"), pl.lit(value=False).alias("is_listed")
+    )
+
+
+def _tables(connection: duckdb.DuckDBPyConnection, schema: str) -> list[tuple[str, str]]:
+    """Tables of a schema with rows of companies, and the column that says whose."""
+    return connection.execute(
+        """SELECT table_name, column_name FROM duckdb_columns()
+            WHERE database_name = current_database() AND schema_name = $1
+            AND column_name IN ('company_id', '_company_id') ORDER BY 1""",
+        [schema],
+    ).fetchall()
+
+
+def _delete(connection: duckdb.DuckDBPyConnection, table: str, rows: pl.DataFrame) -> None:
+    if rows.height:
+        with registered(connection, "gone", rows.select("_rowid")):
+            connection.execute(f"DELETE FROM {table} WHERE rowid IN (SELECT _rowid FROM gone)")
+
+
+def _blank_outbox(connection: duckdb.DuckDBPyConnection, blanking: Blanking) -> None:
+    for event_id, data in connection.execute("SELECT event_id, data FROM outbox").fetchall():
+        blanked = blanking.blanked(data)
+        if blanked != data:
+            connection.execute("UPDATE outbox SET data = $2 WHERE event_id = $1", [event_id, blanked])
+
+
+def _note(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> None:
+    """The next release has these companies written again."""
+    revision = number(connection, "SELECT coalesce(max(revision), 0) + 1 FROM altered")
+    for company in companies:
+        connection.execute("DELETE FROM altered WHERE company_id = $1", [company])
+        connection.execute("INSERT INTO altered VALUES ($1, $2)", [revision, company])
+
+
+def _anew(layout: Layout, market: str, connection: duckdb.DuckDBPyConnection) -> None:
+    path = layout.history_file(market)
+    built = files.temporary(path)
+    files.discard(built)
+    literal = str(built).replace("'", "''")
+    connection.execute(f"ATTACH '{literal}' AS anew")
+    connection.execute(f"COPY FROM DATABASE {quoted(path.stem)} TO anew")
+    connection.execute("DETACH anew")
+    connection.close()
+    files.publish(built, path)
