@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.streams import stream
 from connectors.no.aksjonaer_fields import COLUMNS, OLD_COLUMNS, PERSON
-from connectors.no.streamed import as_file
 
 PASSED: Final = ("Orgnr", "Selskap", "Aksjeklasse", "Navn aksjonær", "Art/orgnr", *COLUMNS[5:])
 UNREADABLE: Final = "#unreadable;"
@@ -35,7 +35,7 @@ _FOLDED: Final = str.maketrans({"æ": "ae", "ø": "o", "å": "a", " ": None, "\u
 
 def redact(body: BinaryIO) -> BinaryIO:
     """The file without private facts, in one shape."""
-    return as_file(line.encode() + b"\n" for line in _lines(body))
+    return stream(line.encode() + b"\n" for line in _lines(body))
 
 
 def has_passed(header: bytes) -> bool:

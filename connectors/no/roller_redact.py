@@ -9,7 +9,6 @@ named under `_left_out`, so that reading tells of them. A body that nobody could
 from __future__ import annotations
 
 import gzip
-import io
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
@@ -20,6 +19,7 @@ import msgspec
 from connectors.kit import chunks
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
+from connectors.kit.streams import stream
 from connectors.no.bodies import MARK
 from connectors.no.roller_fields import GROUPS, OWNERS
 
@@ -38,7 +38,6 @@ KEPT: Final = (
 _ENTITY: Final = ("organisasjonsnummer", "_links", "links")
 _NAME: Final = ("fornavn", "mellomnavn", "etternavn")
 _LIMIT: Final = 64 << 20  # one entity's answer
-_BLOCK: Final = 1 << 20
 Node = Mapping[str, Any]
 
 
@@ -48,34 +47,7 @@ class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
 
 def redact(body: BinaryIO) -> BinaryIO:
     """The body without private facts, as a stream."""
-    return io.BufferedReader(_Stream(_parts(body)), _BLOCK)
-
-
-class _Stream(io.RawIOBase):
-    """A readable file over an iterator of parts."""
-
-    def __init__(self, parts: Generator[bytes, None, None]) -> None:
-        super().__init__()
-        self._parts = parts
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._parts.close()
-        super().close()
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            part = next(self._parts, None)
-            if part is None:
-                return 0
-            self._rest = memoryview(part)
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
+    return stream(_parts(body))
 
 
 def _parts(body: BinaryIO) -> Generator[bytes, None, None]:

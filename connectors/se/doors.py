@@ -15,10 +15,11 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
 
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
+from connectors.kit.streams import stream
 from connectors.se.personal import masked
 from connectors.se.register import company_number
 
@@ -39,38 +40,6 @@ _STATISTICAL_PERSONS: Final = frozenset({b"10", b"91"})  # JurForm: natural pers
 
 class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
     """Why the body could not be looked through."""
-
-
-class _Stream(io.RawIOBase):
-    """A readable file over a generator of blocks."""
-
-    def __init__(self, blocks: Generator[bytes, None, None]) -> None:
-        super().__init__()
-        self._blocks = blocks
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._blocks.close()
-        super().close()
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            block = next(self._blocks, None)
-            if block is None:
-                return 0
-            self._rest = memoryview(block)
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
-
-
-def stream(blocks: Generator[bytes, None, None]) -> BinaryIO:
-    """A file to read over blocks that are made while it is read."""
-    return io.BufferedReader(_Stream(blocks), _BLOCK)
 
 
 Passes = Callable[[BinaryIO], Iterator[tuple[bytes, int]]]  # blocks that pass, and records withheld in each

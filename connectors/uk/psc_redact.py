@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import io
 import re
 import shutil
 import tempfile
@@ -26,6 +25,7 @@ import msgspec
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
+from connectors.kit.streams import stream
 
 PRIVATE: Final = (
     "date_of_birth",
@@ -64,34 +64,7 @@ class _Unseen(Exception):  # noqa: N818 - a reason, not a programming error
 
 def redact(body: BinaryIO) -> BinaryIO:
     """The body without private facts, as a stream."""
-    return io.BufferedReader(_Stream(_blocks(body)), _BLOCK)
-
-
-class _Stream(io.RawIOBase):
-    """A readable file over an iterator of blocks."""
-
-    def __init__(self, blocks: Generator[bytes, None, None]) -> None:
-        super().__init__()
-        self._blocks = blocks
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._blocks.close()
-        super().close()
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            block = next(self._blocks, None)
-            if block is None:
-                return 0
-            self._rest = memoryview(block)
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
+    return stream(_blocks(body))
 
 
 def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
