@@ -6,18 +6,17 @@ code of the Trade Register and its newest entry. Does not belong here: the rest 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
 
 from connectors.fi import ytj_fields as f
+from connectors.kit.statuses import Rule, decided
 
 _situation: Final = pl.col("companySituation")
 _since: Final = pl.col("companySituation.registrationDate")
 _newest: Final = pl.col("tradeRegister.type")
 _register_code: Final = pl.col("tradeRegisterStatus")
-_nothing: Final = pl.lit(None, pl.String)
 
 _CEASED: Final = (_newest == f.CEASED) & pl.col("tradeRegister.endDate").is_null()
 IS_DISSOLVED: Final = (
@@ -38,17 +37,6 @@ _SUSPENDED: Final = (
     & (pl.col("taxRegisters.open") == 0)
     & pl.col("taxRegisters.endDate").is_not_null()
 ).fill_null(value=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One line of the table: when it holds, what follows. `word` is the register's own."""
-
-    holds: pl.Expr
-    status: str
-    detail: str | None
-    since: pl.Expr
-    word: pl.Expr
 
 
 def _is(situation: str) -> pl.Expr:
@@ -74,24 +62,12 @@ _BACK: Final = pl.max_horizontal(
 _OTHERWISE: Final = Rule(pl.lit(value=True), "active", None, _BACK, _register_code)
 
 
-def _first_match(values: list[pl.Expr], otherwise: pl.Expr) -> pl.Expr:
-    found = otherwise
-    for rule, value in reversed(list(zip(RULES, values, strict=True))):
-        found = pl.when(rule.holds).then(value).otherwise(found)
-    return found
-
-
 def columns(known: pl.Expr, register: str) -> list[pl.Expr]:
     """The status columns of `companies`; a company that only its statements name is active, decided by nobody."""
-    status = _first_match([pl.lit(rule.status) for rule in RULES], pl.lit(_OTHERWISE.status))
-    detail = _first_match([pl.lit(rule.detail, pl.String) for rule in RULES], _nothing)
-    since = _first_match([rule.since for rule in RULES], _OTHERWISE.since)
-    word = _first_match([rule.word for rule in RULES], _OTHERWISE.word)
+    found = decided(RULES, _OTHERWISE)
     return [
-        pl.when(known).then(status).otherwise(pl.lit("active")).alias("status"),
-        pl.when(known).then(detail).alias("status_detail"),
-        pl.when(known).then(since).alias("status_date"),
+        pl.when(known).then(found.pop("status")).otherwise(pl.lit("active")).alias("status"),
+        *(pl.when(known).then(column).alias(name) for name, column in found.items()),
         pl.when(known).then(pl.lit(register)).alias("status_source"),
-        pl.when(known).then(word).alias("registry_status"),
         pl.when(known & IS_DISSOLVED).then(DISSOLVED_DATE).alias("dissolved_date"),
     ]

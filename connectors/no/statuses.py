@@ -6,11 +6,11 @@ registered; the register's own word and date stay beside it. Does not belong her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
 
+from connectors.kit.statuses import Rule, decided
 from connectors.no.enheter_fields import FORCED_DATES, REMOVED
 from connectors.no.register import day
 
@@ -44,17 +44,6 @@ FORCED: Final = (
 
 # absent from a complete bulk, which lists every living entity, and not seen since
 _RETIRED: Final = (pl.col("_retired_at") >= _profile_seen).fill_null(value=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One line of the table: when it holds, what follows. `word` is the register's own."""
-
-    holds: pl.Expr
-    status: str
-    detail: str | None
-    since: pl.Expr
-    word: pl.Expr
 
 
 def _flag(name: str) -> pl.Expr:
@@ -104,23 +93,11 @@ RULES: Final = (
 _OTHERWISE: Final = Rule(pl.lit(value=True), "active", None, _no_day, pl.lit(None, pl.String))
 
 
-def _first_match(values: list[pl.Expr], otherwise: pl.Expr) -> pl.Expr:
-    found = otherwise
-    for rule, value in reversed(list(zip(RULES, values, strict=True))):
-        found = pl.when(rule.holds).then(value).otherwise(found)
-    return found
-
-
 def columns(register: str) -> list[pl.Expr]:
     """The status columns of `companies`."""
-    since = _first_match([rule.since for rule in RULES], _OTHERWISE.since)
+    found = decided(RULES, _OTHERWISE)
     return [
-        _first_match([pl.lit(rule.status) for rule in RULES], pl.lit(_OTHERWISE.status)).alias("status"),
-        _first_match([pl.lit(rule.detail, pl.String) for rule in RULES], _OTHERWISE.word).alias(
-            "status_detail"
-        ),
-        since.alias("status_date"),
+        *(column.alias(name) for name, column in found.items()),
         pl.lit(register).alias("status_source"),
-        _first_match([rule.word for rule in RULES], _OTHERWISE.word).alias("registry_status"),
-        pl.when(IS_DELETED | _RETIRED).then(since).alias("dissolved_date"),
+        pl.when(IS_DELETED | _RETIRED).then(found["status_date"]).alias("dissolved_date"),
     ]

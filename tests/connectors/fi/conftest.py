@@ -1,15 +1,15 @@
 """A server on the loopback that answers as the Finnish services are documented to."""
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
 from connectors.kit.http import Clock, Http, HttpSettings
 from connectors.kit.retry import Retry
+from tests.answering import Quiet, answering
 
 NOON = "Mon, 16 Nov 2026 12:00:00 GMT"
 HOSTS = ("avoindata.prh.fi", "api.news.eu.nasdaq.com", "view.news.eu.nasdaq.com")
@@ -31,30 +31,16 @@ class Service:
 def service() -> Iterator[Service]:
     known = Service()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             known.asked.append(self.path)
             status, body = known.answer(self.path)
             if self.headers.get("If-None-Match") == known.headers.get("ETag", ""):
                 status, body = 304, b""
-            self.send_response_only(status)
-            for name, value in ({"Date": known.date} | known.headers).items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.send_whole(status, body, {"Date": known.date} | known.headers)
 
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    known.url = f"http://127.0.0.1:{server.server_port}"
-    yield known
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(Handler) as known.url:
+        yield known
 
 
 @pytest.fixture

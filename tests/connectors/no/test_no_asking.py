@@ -1,11 +1,11 @@
 """Asking the registers again: groups, the sweep of filers, announcements by day, the list of shares."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -20,6 +20,7 @@ from connectors.kit.retry import Retry
 from connectors.no import NORWAY
 from connectors.no.asked import Asked, latest_round
 from connectors.no.konsern_fetch import wanted
+from tests.answering import Quiet, answering
 from tests.connectors.no.market_files import envelope, euronext, group, message, node, share
 
 ONE, TWO, THREE = "982463718", "983939724", "976967631"
@@ -47,29 +48,16 @@ def registers() -> Registers:
 
 @contextmanager
 def asking(registers: Registers, folder: Path, now: datetime) -> Iterator[Http]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, body = registers.answer(self.path)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.send_whole(*registers.answer(self.path), {"Date": format_datetime(now, usegmt=True)})
 
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    base = f"http://127.0.0.1:{server.server_address[1]}"
-    settings = HttpSettings(
-        "test", folder, bases=dict.fromkeys(HOSTS, base), rate=10_000.0, retry=Retry(attempts=1)
-    )
-    with Http(settings, Clock(now=lambda: now)) as http:
-        yield http
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(Handler) as base:
+        settings = HttpSettings(
+            "test", folder, bases=dict.fromkeys(HOSTS, base), rate=10_000.0, retry=Retry(attempts=1)
+        )
+        with Http(settings, Clock(now=lambda: now)) as http:
+            yield http
 
 
 def fetched(http: Http, dataset: str, cursor: Cursor | None = None, subjects: Any = ()) -> list[Arrival]:

@@ -2,10 +2,9 @@
 
 import gzip
 import json
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +17,7 @@ from connectors.kit.retry import Retry
 from connectors.no import NORWAY
 from connectors.no.asked import Asked
 from connectors.no.fetching import BULK_ACCEPT
+from tests.answering import Quiet, answering
 
 BULK = "/enhetsregisteret/api/enheter/lastned/csv"
 ACCOUNTS = "/regnskapsregisteret/regnskap/"
@@ -40,7 +40,7 @@ class Register:
 def register() -> Iterator[Register]:
     known = Register()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             known.asked.append((self.path, self.headers.get("Accept")))
             status, body, headers = known.answers.get(self.path, (404, b"", {}))
@@ -53,17 +53,8 @@ def register() -> Iterator[Register]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    known.url = f"http://127.0.0.1:{server.server_port}"
-    yield known
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(Handler) as known.url:
+        yield known
 
 
 class Still(Clock):

@@ -1,15 +1,15 @@
 """A server on the loopback that answers as the Swedish registries are documented to."""
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
 from connectors.kit.http import Clock, Http, HttpSettings
 from connectors.kit.retry import Retry
+from tests.answering import Quiet, answering
 
 NOON = "Mon, 16 Nov 2026 12:00:00 GMT"
 Answer = tuple[int, bytes, dict[str, str]]
@@ -62,7 +62,7 @@ class Registry:
 def registry() -> Iterator[Registry]:
     known = Registry()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self._answer()
 
@@ -73,24 +73,11 @@ def registry() -> Iterator[Registry]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             said = {name.lower(): value for name, value in self.headers.items()}
             status, answer, headers = known.answer(Asked(self.command, self.path, said, body))
-            self.send_response_only(status)  # the date of an answer is the test's business
-            for name, value in ({"Date": NOON} | headers).items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
+            # The date of an answer is the test's business.
+            self.send_whole(status, answer, {"Date": NOON} | headers)
 
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    known.url = f"http://127.0.0.1:{server.server_port}"
-    yield known
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(Handler) as known.url:
+        yield known
 
 
 @pytest.fixture

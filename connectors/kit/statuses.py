@@ -1,0 +1,40 @@
+"""A register's statuses as a table of rules, of which the first that holds decides.
+
+Belongs here: the table's shape and its reading. Does not belong here: any register's rules (`connectors/<cc>`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of the table: when it holds, what follows. `word` is the register's own."""
+
+    holds: pl.Expr
+    status: str
+    detail: str | None
+    since: pl.Expr
+    word: pl.Expr
+
+
+def decided(rules: Sequence[Rule], otherwise: Rule) -> dict[str, pl.Expr]:
+    """The columns of `companies` that the first rule that holds gives; `otherwise` where none does."""
+    told: dict[str, Callable[[Rule], pl.Expr]] = {
+        "status": lambda rule: pl.lit(rule.status),
+        "status_detail": lambda rule: pl.lit(rule.detail, pl.String),
+        "status_date": lambda rule: rule.since,
+        "registry_status": lambda rule: rule.word,
+    }
+    return {name: _first(rules, otherwise, of) for name, of in told.items()}
+
+
+def _first(rules: Sequence[Rule], otherwise: Rule, of: Callable[[Rule], pl.Expr]) -> pl.Expr:
+    found = of(otherwise)
+    for rule in reversed(rules):
+        found = pl.when(rule.holds).then(of(rule)).otherwise(found)
+    return found
