@@ -35,6 +35,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"rows": 1_100_000, "rounds": 3},
         "quick": {"rows": 20_000, "rounds": 1},
     },
+    "bench_us_facts": {
+        "default": {},
+        "full": {"issuers": 2_000},
+        "quick": {"rounds": 1, "issuers": 20},
+    },
     "bench_diff": {
         "default": {"rows": 1_000_000},
         "full": {"rows": 12_000_000, "rounds": 3},

@@ -11,5 +11,13 @@ from connectors.fi import FINLAND
 from connectors.no import NORWAY
 from connectors.se import SWEDEN
 from connectors.uk import UNITED_KINGDOM
+from connectors.us import UNITED_STATES
 
-JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (DENMARK, FINLAND, NORWAY, SWEDEN, UNITED_KINGDOM)
+JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (
+    DENMARK,
+    FINLAND,
+    NORWAY,
+    SWEDEN,
+    UNITED_KINGDOM,
+    UNITED_STATES,
+)

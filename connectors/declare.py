@@ -181,6 +181,8 @@ class Dataset:
     wants: subjects to ask for one by one, from what was just staged of any dataset of the jurisdiction.
     fetch: live and sandbox alike; the base address is the Http's business.
     rate: requests a second that its host is asked at most; None: the client's own limit.
+    limiter: hosts that count their requests together, by the name of what they are counted under: `rate` is that
+    of all of them.
     redact: takes persons out before the archive.
     named_by: key of the feed that names whose records here change; what a complete edition changes though the feed
     named nobody is told of (signal `missed_by_feed`).
@@ -207,6 +209,7 @@ class Dataset:
     named_by: str | None = None
     without: Without | None = None
     rate: float | None = None
+    limiter: str | None = None
 
 
 SharedTables = Mapping[str, DataFrame]  # by name of warehouse.schema.tables.NORMALISED; absent means no rows

@@ -23,6 +23,7 @@ def registry_http(settings: Settings) -> Http:
             folder=settings.layout.root / "downloads",
             credentials=settings.credentials,
             rates=declared_rates(),
+            together=declared_limiters(),
         )
     )
 
@@ -36,6 +37,16 @@ def declared_rates() -> dict[str, float]:
         if dataset.rate is not None
     ]
     return dict(sorted(declared, reverse=True))  # the lowest of a host comes last
+
+
+def declared_limiters() -> dict[str, str]:
+    """Host -> the limit that it shares with other hosts, as datasets declare it."""
+    return {
+        dataset.host: dataset.limiter
+        for country in connectors.JURISDICTIONS
+        for dataset in country.datasets
+        if dataset.limiter is not None
+    }
 
 
 def live_origin(settings: Settings) -> dg.ResourceDefinition:

@@ -156,6 +156,7 @@ def _reported(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
         *chains,
         pl.lit(value=True).alias("is_consolidated"),
         pl.lit(value=bool(prefix)).alias("is_comparative"),
+        pl.lit(None, pl.Int64).alias("fiscal_year"),
         pl.lit(STANDARD).alias("accounting_standard"),
         pl.lit([], pl.List(pl.String)).alias("derived"),
     )

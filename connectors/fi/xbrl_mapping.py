@@ -105,5 +105,6 @@ def _reported(rows: pl.DataFrame) -> pl.DataFrame:
     return stated.with_columns(
         is_consolidated=pl.lit(value=False),
         accounting_standard=pl.lit(STANDARD),
+        fiscal_year=pl.lit(None, pl.Int64),
         derived=pl.lit([], dtype=pl.List(pl.String)),
     ).select(FINANCIALS_REPORTED.names)

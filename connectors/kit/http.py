@@ -46,6 +46,7 @@ class HttpSettings:
 
     user_agent: names the product and a contact address. folder: for bodies on their way to the archive.
     bases: host -> base address that stands for it. rates: host -> requests a second; `rate` for all others.
+    together: host -> name of the limit that it shares with other hosts.
     credentials: host -> (user, password) for HTTP Basic. small, large: caps in bytes of a body in memory and on
     disk. slowest: bytes a second below which a body that has taken `patience` seconds is given up.
     """
@@ -54,6 +55,7 @@ class HttpSettings:
     folder: Path
     bases: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
+    together: Mapping[str, str] = field(default_factory=dict)
     rate: float = 2.0
     retry: Retry = field(default_factory=Retry)
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
@@ -72,7 +74,7 @@ class Http:
     def __init__(self, settings: HttpSettings, clock: Clock | None = None) -> None:
         self._settings = settings
         self._clock = clock or Clock()
-        self._rates = Rates(settings.rates, settings.rate, self._clock)
+        self._rates = Rates(settings.rates, settings.rate, self._clock, settings.together)
         # httpx logs every address with its query at INFO, secrets included.
         logging.getLogger("httpx").setLevel(logging.WARNING)
         self._client = httpx.Client(

@@ -35,10 +35,20 @@ class _Bucket:
 
 
 class Rates:
-    """Takes a token before every request. Threads share the buckets; each waits outside the lock."""
+    """Takes a token before every request. Threads share the buckets; each waits outside the lock.
 
-    def __init__(self, per_second: Mapping[str, float], default: float, clock: Clock) -> None:
+    together: host -> the name of the bucket that it shares with others.
+    """
+
+    def __init__(
+        self,
+        per_second: Mapping[str, float],
+        default: float,
+        clock: Clock,
+        together: Mapping[str, str] | None = None,
+    ) -> None:
         self._rates = per_second
+        self._together = together or {}
         self._default = default
         self._clock = clock
         self._lock = Lock()
@@ -47,7 +57,9 @@ class Rates:
     def wait(self, host: str) -> None:
         """Until the host may be asked once more. The token is taken at once: waiters queue up."""
         rate = self._rates.get(host, self._default)
-        burst = max(1.0, rate)
+        # who counts over several hosts counts strictly: a second that begins with a burst would hold too many
+        burst = 1.0 if host in self._together else max(1.0, rate)
+        host = self._together.get(host, host)
         with self._lock:
             now = self._clock.monotonic()
             bucket = self._buckets.setdefault(host, _Bucket(burst, now))
@@ -62,6 +74,7 @@ class Rates:
 
     def pause(self, host: str, seconds: float) -> None:
         """Nobody asks the host for so long: it said so."""
+        host = self._together.get(host, host)
         with self._lock:
             until = self._clock.monotonic() + seconds
             bucket = self._buckets.setdefault(host, _Bucket(0.0, until))

@@ -244,5 +244,6 @@ def _reported(rows: pl.DataFrame) -> pl.DataFrame:
     ]
     return rows.with_columns(
         pl.lit(None, pl.Int64).alias("employees"),
+        pl.lit(None, pl.Int64).alias("fiscal_year"),
         pl.concat_list(marks).list.drop_nulls().alias("derived"),
     ).select(FINANCIALS_REPORTED.names)

@@ -20,6 +20,7 @@ from connectors.sandbox import (
     desk_fi,
     desk_no,
     desk_se,
+    desk_us,
     entities_no,
     esef_desk,
     gleif_desk,
@@ -29,6 +30,7 @@ from connectors.sandbox import (
     writers_fi,
     writers_no,
     writers_uk,
+    writers_us,
 )
 from connectors.sandbox.feeds_no import Temper
 from connectors.sandbox.world import World
@@ -259,6 +261,19 @@ def _no_single_records(_desk: Desk, _number: str) -> Answer:
     return _json(404, {"errors": [{"error": "company-profile-not-found", "type": "ch:service"}]})
 
 
+def _american(name: str, write_whole: Callable[[World, int, Any], None]) -> Callable[[Desk], Answer]:
+    """A nightly archive of EDGAR."""
+
+    def answer(desk: Desk) -> Answer:
+        def write(path: Path) -> None:
+            with path.open("wb") as file:
+                write_whole(desk.world, desk.day, file)
+
+        return desk.kept(name, write, "application/zip")
+
+    return answer
+
+
 _ENTITIES: Final = "/enhetsregisteret/api/enheter"
 _ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Answer]], ...]] = (
     (re.compile(f"{_ENTITIES}/lastned"), _bulk_json),
@@ -278,6 +293,14 @@ _ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Answer]], ...]] = (
     (re.compile(r"/en_accountsdata\.html"), _accounts_page),
     (re.compile(r"/opendata-ytj-api/v3/all_companies"), _finnish_bulk),
     (re.compile(r"/([\w-]+)\.zip"), _zip),
+    (
+        re.compile(r"/Archives/edgar/daily-index/bulkdata/submissions\.zip"),
+        _american("submissions.zip", writers_us.write_submissions),
+    ),
+    (
+        re.compile(r"/Archives/edgar/daily-index/xbrl/companyfacts\.zip"),
+        _american("companyfacts.zip", writers_us.write_facts),
+    ),
     (re.compile(r"/company/([^/]+)(?:/.*)?"), _no_single_records),
 )
 # Desks that look at the query: a page, a number, a filter.
@@ -286,4 +309,5 @@ _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *esef_desk.ROUTES,
     *gleif_desk.ROUTES,
     *oslo_desk.ROUTES,
+    *desk_us.ROUTES,
 )

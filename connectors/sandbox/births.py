@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from connectors.sandbox import births_fi, births_se, figures, names, numbers, owners_no
+from connectors.sandbox import births_fi, births_se, births_us, figures, names, numbers, owners_no
 from connectors.sandbox.chance import dice, happens
 from connectors.sandbox.model import Accounts, Company, Holder
 
@@ -234,4 +234,5 @@ BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {
     "UK": british,
     "FI": births_fi.finnish,
     "SE": births_se.swedish,
+    "US": births_us.american,
 }

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from connectors.sandbox import truth_fi, truth_no
+from connectors.sandbox import truth_fi, truth_no, truth_us
 from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
 from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
+from connectors.sandbox.model_us import NewsTold, NoticeTold
 from connectors.sandbox.world import World
 from warehouse.schema import codes, ids
 
@@ -49,6 +50,8 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
             event_id, event_type, key, core = truth_no.changed(planned.company, planned.change)
         case DocumentFiled():
             event_id, event_type, key, core = truth_fi.filed(planned.company, planned.change)
+        case NewsTold() | NoticeTold():
+            event_id, event_type, key, core = truth_us.told(planned.company, planned.change)
     return {
         "day": planned.day.isoformat(),
         "event_id": event_id,

@@ -14,6 +14,7 @@ from decimal import Decimal
 from connectors.sandbox.model_fi import DocumentFiled, Finnish, FlaggedChange
 from connectors.sandbox.model_no import Norwegian, PartnerChange
 from connectors.sandbox.model_se import Overview, Swedish
+from connectors.sandbox.model_us import American, NewsTold, NoticeTold
 from connectors.sandbox.names import Industry, Place
 from warehouse.schema import identifiers
 
@@ -124,6 +125,7 @@ class Company:
     norwegian: Norwegian = field(default_factory=Norwegian)  # Norway only
     finnish: Finnish = field(default_factory=Finnish)  # Finland only
     swedish: Swedish = field(default_factory=Swedish)  # Sweden only
+    american: American = field(default_factory=American)  # United States only
 
     @property
     def company_id(self) -> str:
@@ -179,5 +181,14 @@ class Planned:
 
     day: date
     company: Company
-    change: Crossing | StatusChange | FilingChange | FlaggedChange | DocumentFiled | PartnerChange
+    change: (
+        Crossing
+        | StatusChange
+        | FilingChange
+        | FlaggedChange
+        | DocumentFiled
+        | PartnerChange
+        | NewsTold
+        | NoticeTold
+    )
     story: str

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from connectors.sandbox import desk_us
 from connectors.sandbox.answers import Answer, Desk
 from connectors.sandbox.faults import PAGE, damage
 from connectors.sandbox.troubles import CONNECTION_FAULTS, FAULTS, Troubles
@@ -168,11 +169,19 @@ class _Handler(BaseHTTPRequestHandler):
         asked = urlsplit(self.path)
         path = unquote(asked.path)
         self.registry.requests.append(f"{self.command} {path}")
+        page = desk_us.refused(path, self.headers.get("User-Agent", ""))
+        if page is not None:
+            self._send(Answer(page.status, {"Content-Type": page.kind}, page.body))
+            return
         self._reply(path, lambda: self.registry.desk.answer(path, asked.query, self._authorization))
 
     def _reply(self, path: str, answered: Callable[[], Answer]) -> None:
         """The answer, or whatever trouble the path is in."""
         fault = self.registry.troubles.of(path)
+        if fault == "rate_limited" and desk_us.PATHS.fullmatch(path):  # EDGAR blocks, with a page of its own
+            page = desk_us.TOO_OFTEN
+            self._send(Answer(page.status, {"Content-Type": page.kind}, page.body))
+            return
         if fault in {"rate_limited", "unavailable"}:
             status = 429 if fault == "rate_limited" else 503
             self._send(Answer(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))

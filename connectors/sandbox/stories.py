@@ -17,8 +17,18 @@ from random import Random
 from connectors.sandbox.model import Company, Crossing, FilingChange, StatusChange
 from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
+from connectors.sandbox.model_us import NewsTold, NoticeTold
 
-Change = Crossing | StatusChange | FilingChange | FlaggedChange | DocumentFiled | PartnerChange
+Change = (
+    Crossing
+    | StatusChange
+    | FilingChange
+    | FlaggedChange
+    | DocumentFiled
+    | PartnerChange
+    | NewsTold
+    | NoticeTold
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from connectors.sandbox import events, truth_fi, truth_no
+from connectors.sandbox import events, truth_fi, truth_no, truth_us
 from connectors.sandbox.model import BANDS, Accounts, Company, Figures, Holder
 from connectors.sandbox.world import World
 from warehouse.schema import codes, ids
@@ -28,7 +28,7 @@ _STANDARDS: Final = {
     **dict.fromkeys(("k3", "k3k"), "K3"),
 }
 _GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
-_MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2"}
+_MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2", "US": truth_us.STANDARD}
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
     "England": "GB",
@@ -87,6 +87,8 @@ def financials(company: Company) -> list[Row]:
             rows.append(_row(company, accounts, accounts.prior, comparative=True))
             known.add(key)
     rows += _overviews(company, known)
+    if company.market == "US":
+        rows = truth_us.consolidated(rows)
     return sorted(rows, key=lambda row: (row["period_end"], row["is_consolidated"]), reverse=True)
 
 

@@ -14,6 +14,7 @@ from random import Random
 from typing import Final
 
 from connectors.sandbox import (
+    births_us,
     numbers,
     numbers_fi,
     numbers_se,
@@ -22,6 +23,7 @@ from connectors.sandbox import (
     stories_no,
     stories_se,
     stories_uk,
+    stories_us,
 )
 from connectors.sandbox.births import BIRTHS
 from connectors.sandbox.chance import dice
@@ -34,6 +36,7 @@ _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
     "UK": stories_uk.STORIES,
     "FI": (*stories_fi.STORIES, *stories_listed_fi.STORIES),
     "SE": stories_se.STORIES,
+    "US": stories_us.STORIES,
 }
 MARKETS: Final = ("NO", "UK", "SE", "FI")
 _RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets whose industry codes move on the day of the recode
@@ -89,7 +92,7 @@ class World:
         unknown = set(markets) - set(_STORIES)
         if unknown or not markets or days < 1:
             raise ValueError(
-                f"markets {sorted(unknown)} are not of {MARKETS}" if unknown else "no market or no day"
+                f"markets {sorted(unknown)} are not of {(*_STORIES,)}" if unknown else "no market or no day"
             )
         self.seed, self.companies, self.days, self.markets = seed, companies, days, tuple(markets)
         self.recode_on = recode_on
@@ -211,4 +214,5 @@ _POSITIONS: Final = {
     "UK": numbers.british_position,
     "FI": numbers_fi.finnish_position,
     "SE": numbers_se.swedish_position,
+    "US": births_us.american_position,
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from connectors.sandbox import reports_se, truth, writers_fi, writers_no, writers_se, writers_uk
+from connectors.sandbox import reports_se, truth, writers_fi, writers_no, writers_se, writers_uk, writers_us
 from connectors.sandbox.model import Accounts, Company
 from connectors.sandbox.world import World
 
@@ -43,6 +43,7 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "UK": Writer(writers_uk.write_day, writers_uk.COMPLETE, writers_uk.document_sha256),
     "FI": Writer(writers_fi.write_day, writers_fi.COMPLETE, writers_fi.document),
     "SE": Writer(writers_se.write_day, writers_se.COMPLETE, reports_se.document_sha256),
+    "US": Writer(writers_us.write_day, writers_us.COMPLETE, writers_us.document),
 }
 
 

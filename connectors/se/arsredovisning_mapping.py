@@ -93,6 +93,7 @@ def _financials(rows: pl.DataFrame) -> pl.DataFrame:
     )
     return kept.with_columns(
         accounting_standard=pl.col("framework"),
+        fiscal_year=pl.lit(None, pl.Int64),
         derived=pl.lit([], dtype=pl.List(pl.String)),
         **_provenance(),
     ).select(FINANCIALS_REPORTED.names)

@@ -98,7 +98,8 @@ def _financials(rows: pl.DataFrame) -> pl.DataFrame:
     """Figures as documents state them. Of two starts that an assumption made one, the row that knew it."""
     stated = rows.filter(_HAS_FIGURES).sort("is_start_assumed", "is_comparative")
     unique = stated.unique(subset=list(FINANCIALS_REPORTED.key), keep="first", maintain_order=True)
-    return unique.with_columns(**_provenance()).select(FINANCIALS_REPORTED.names)
+    year = pl.lit(None, pl.Int64)  # of its last day, as everywhere but where filers count otherwise
+    return unique.with_columns(**_provenance(), fiscal_year=year).select(FINANCIALS_REPORTED.names)
 
 
 def _facts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -50,7 +50,7 @@ def doctor(
 
 def _findings(live: bool) -> Iterator[Finding]:
     given = environment()
-    yield from _settings(given)
+    yield from _settings(given, live)
     try:
         installation = Installation.read()
     except (ApiSettingError, SettingError):
@@ -61,10 +61,10 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _mail(installation.settings.mail)
     yield from (Finding(*found) for found in deliveries(installation))
     if live:
-        yield from _sources()
+        yield from _sources(given.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT)
 
 
-def _settings(given: dict[str, str]) -> Iterator[Finding]:
+def _settings(given: dict[str, str], live: bool) -> Iterator[Finding]:
     readings: tuple[tuple[str, Callable[[], object]], ...] = (
         ("settings of the service", Installation.read),
         ("settings of the pipelines", lambda: Settings.read(given)),
@@ -76,10 +76,11 @@ def _settings(given: dict[str, str]) -> Iterator[Finding]:
             yield Finding("bad", what, str(error))
         else:
             yield Finding("ok", what)
-    if given.get("FIRM_USER_AGENT", DEFAULT_USER_AGENT) == DEFAULT_USER_AGENT:
-        yield Finding(
-            "warn", "contact for registries", "set FIRM_USER_AGENT='name (you@example.com)' before --live"
-        )
+    if (given.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT) == DEFAULT_USER_AGENT:
+        # some registries answer nobody who does not say how to reach him
+        state = "bad" if live else "warn"
+        advice = "set FIRM_USER_AGENT='name (you@example.com)' before --live"
+        yield Finding(state, "contact for registries", advice)
 
 
 def _folder(data: Path) -> Finding:
@@ -126,9 +127,9 @@ def _mail(settings: MailSettings) -> Finding:
     return Finding("ok", f"mail server {settings.host} can be used")
 
 
-def _sources() -> Iterator[Finding]:
+def _sources(user_agent: str) -> Iterator[Finding]:
     hosts = sorted({dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets})
-    with httpx.Client(timeout=10, trust_env=False) as client:
+    with httpx.Client(timeout=10, trust_env=False, headers={"User-Agent": user_agent}) as client:
         for host in hosts:
             try:
                 answer = client.head(f"https://{host}/")

@@ -13,6 +13,7 @@ import polars as pl
 from pipelines.steps.changes import Differences, Image, Occasion
 from pipelines.steps.documents import event_frame
 from pipelines.steps.filing_events import filing_events
+from pipelines.steps.news_events import news_events
 from pipelines.steps.ownership_events import ownership_events
 from pipelines.steps.status_events import status_events
 
@@ -21,7 +22,7 @@ def events(differences: Differences, image: Image, occasion: Occasion) -> pl.Dat
     """EVENTS rows, one per id, sorted by when they happened.
 
     Args:
-        differences: by table, for companies, filings, financials and owners.
+        differences: by table, for companies, filings, financials and owners, and for news and notices if any.
         image: all rows of the companies concerned, after the change.
         occasion: when it was seen and who may speak.
     """
@@ -30,5 +31,6 @@ def events(differences: Differences, image: Image, occasion: Occasion) -> pl.Dat
             filing_events(differences, image, occasion),
             status_events(differences, occasion),
             ownership_events(differences, image, occasion),
+            news_events(differences, image, occasion),
         )
     )

@@ -27,6 +27,7 @@ from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
 _UNDATED: Final = "_undated"  # the document itself, where its period is unknown
 SPAN: Final = ("company_id", "period_start", "period_end", _UNDATED)
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
+_LABELS: Final = ("fiscal_year", "fiscal_quarter")
 _FIGURES: Final = (
     "filing_id",
     "period_start",
@@ -66,10 +67,12 @@ def _first(differences: Differences, image: Image, told: pl.DataFrame) -> pl.Dat
     spans = told.with_columns(undated).select(SPAN)
     added = differences["filings"].added.with_columns(undated)
     fresh = added.join(spans, on=SPAN, how="anti", nulls_equal=True)
-    own = image["financials"].filter(~pl.col("is_comparative")).select(_FIGURES)
+    own = image["financials"].filter(~pl.col("is_comparative")).select(*_FIGURES, *_LABELS)
     matched = ("filing_id", "period_start", "period_end")
-    rows = with_fiscal_labels(fresh).join(own, on=matched, how="left", nulls_equal=True)
-    rows = rows.with_columns(version=pl.col("version").fill_null(1)).filter(pl.col("version") == 1)
+    rows = with_fiscal_labels(fresh).join(own, on=matched, how="left", nulls_equal=True, suffix="_served")
+    # a period is called what it is served as: a document alone does not know when the company's year ends
+    labels = [pl.coalesce(f"{name}_served", name).alias(name) for name in _LABELS]
+    rows = rows.with_columns(*labels, version=pl.col("version").fill_null(1)).filter(pl.col("version") == 1)
     # a document without figures stands behind one with figures, the company's behind the group's
     rank = pl.col("is_consolidated").cast(pl.Int8).fill_null(-1)
     ordered = rows.with_columns(_rank=rank).sort("_rank", "filing_id", descending=[True, False])

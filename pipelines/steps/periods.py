@@ -35,11 +35,12 @@ def _month(end: pl.Expr) -> pl.Expr:
 def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds period_type, fiscal_year and fiscal_quarter.
 
-    The quarter counts from the end of the company's own newest annual period, else from the calendar year.
+    A year that the filer numbers itself keeps its number (`fiscal_year`, where the frame has it). The quarter
+    counts from the end of the company's own newest annual period, else from the calendar year.
     """
-    frame = frame.with_columns(
-        period_type=period_type(), fiscal_year=pl.col("period_end").dt.year().cast(pl.Int64)
-    )
+    ends_in = pl.col("period_end").dt.year().cast(pl.Int64)
+    stated = pl.col("fiscal_year") if "fiscal_year" in frame.columns else pl.lit(None, pl.Int64)
+    frame = frame.with_columns(period_type=period_type(), fiscal_year=pl.coalesce(stated, ends_in))
     year_end = pl.col("period_end").filter(pl.col("period_type") == "annual").max().over("company_id")
     last = _month(year_end).fill_null(11)
     quarter = (_month(pl.col("period_end")) - last - 1) % 12 // 3 + 1

@@ -28,6 +28,9 @@ STATUS_DETAILS: Final = (
     "struck_off_pending",
     "no_trading",
     "business_suspended",
+    "merged",
+    "deregistered",
+    "not_reporting",
 )
 
 EVENT_TYPES: Final = (

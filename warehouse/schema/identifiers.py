@@ -88,7 +88,7 @@ def _padded_norwegian_is_valid(text: str) -> bool:
     return len(_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian(text))
 
 
-_US: Final = r"(?:US-?|CIK)\d{1,10}"
+_US: Final = r"(?:US[-: ]?(?:CIK[-: ]?)?|CIK[-: ]?)\d{1,10}"  # FORMAT us 2
 RULES: Final[Mapping[str, Rule]] = {
     rule.market: rule
     for rule in (
@@ -172,7 +172,7 @@ def parse(text: str) -> CompanyNumber | None:
     The five bare patterns are disjoint, so at most one market answers. Danish numbers (8 digits, as the UK's)
     are reached only by full id.
     """
-    if ":" in text:
+    if text[: len(PREFIX) + 1].lower() == f"{PREFIX}:":
         return parse_id(text)
     found = _BARE.fullmatch(text) if text.isascii() else None
     if found is None or found.lastgroup is None:

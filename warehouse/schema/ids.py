@@ -66,6 +66,16 @@ def ownership_changed_id(
     return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, previous, current)
 
 
+def news_published_id(company_id: str, native_id: str) -> str:
+    """Id of the event of one news item; `native_id`: the id by which its first source groups it."""
+    return natural_id("evt", "news.published", company_id, native_id)
+
+
+def event_regulatory_id(authority: str, native_id: str, company_id: str) -> str:
+    """Id of the event of one act of an authority that concerns one company."""
+    return natural_id("evt", "event.regulatory", authority, native_id, company_id)
+
+
 def filing_id(register: str, native_id: str) -> str:
     """Id of one document that its register numbers."""
     return natural_id("fil", register, native_id)

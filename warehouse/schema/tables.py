@@ -125,6 +125,7 @@ FINANCIALS_REPORTED: Final = Table(
         *_PERIOD,
         *FIGURE_COLUMNS,
         Column("is_comparative", _B, "a prior period repeated for comparison", nullable=False),
+        Column("fiscal_year", _I, "the filer's own number of the year; null: the year of period_end"),
         Column("accounting_standard", _T, "IFRS, NGAAP, FRS102, …"),
         Column("derived", Kind.TEXTS, "fields computed, not read", nullable=False),
         *PROVENANCE,

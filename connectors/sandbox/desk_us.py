@@ -1,0 +1,141 @@
+"""What EDGAR answers on one day of a world, without HTTP (FORMAT us 1, 3 to 5, 8).
+
+Belongs here: path and query -> status, kind and body; a missing file in its two dresses (404 and 403, both XML);
+the pages for callers who do not say who they are, or ask too often. Does not belong here: sockets (`server`),
+archives (`answers` keeps them), or what one record looks like (`papers_us`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from typing import Any, Final
+
+from connectors.sandbox import papers_us, writers_us
+from connectors.sandbox.births_us import OWNER
+from connectors.sandbox.world import World
+
+Query = Mapping[str, str]
+JSON: Final = "application/json"
+TEXT: Final = "text/plain"
+HTML: Final = "text/html"
+XML: Final = "application/xml"
+ATOM: Final = "application/atom+xml"
+PATHS: Final = re.compile(r"/(?:submissions|api/xbrl|Archives/edgar|cgi-bin/browse-edgar|files)(?:/.*)?")
+_NIGHT: Final = time(4, tzinfo=UTC)
+_FORMS: Final = ("25-NSE", "15-12G")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Status, kind and body of one answer."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+def _store(status: int, code: str) -> Reply:
+    body = (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code><Message>None</Message></Error>'
+    )
+    return Reply(status, XML, body.encode())
+
+
+MISSING: Final = _store(404, "NoSuchKey")  # of the interfaces
+NO_INDEX: Final = _store(403, "AccessDenied")  # of the archives
+
+
+def _page(title: str, text: str) -> Reply:
+    head = f"<!DOCTYPE html>\n<html><head><title>SEC.gov | {title}</title></head>"
+    return Reply(403, HTML, f"{head}<body><h1>{title}</h1>{text}</body></html>".encode())
+
+
+UNDECLARED: Final = _page(
+    "Your Request Originates from an Undeclared Automated Tool", "Declare your traffic."
+)
+TOO_OFTEN: Final = _page("Request Rate Threshold Exceeded", "Wait ten minutes.")
+_END: Final = Reply(
+    503, HTML, b"<!DOCTYPE html>\n<html><head><title>SEC.gov | File Unavailable</title></head></html>"
+)
+
+
+def refused(path: str, agent: str) -> Reply | None:
+    """The page for a caller who does not say who he is: a contact address must stand in the User-Agent."""
+    return UNDECLARED if PATHS.fullmatch(path) and "@" not in agent else None
+
+
+def _json(value: Any) -> Reply:
+    return Reply(200, JSON, json.dumps(value, separators=(",", ":")).encode())
+
+
+def filer(world: World, day: int, _query: Query, number: str) -> Reply:
+    """One filer, a person as well."""
+    if number == OWNER:
+        return _json(papers_us.person())
+    company = world.find("US", f"US{number}", day)
+    return MISSING if company is None else _json(papers_us.submissions(company))
+
+
+def facts(world: World, day: int, _query: Query, number: str) -> Reply:
+    """Facts of one filer; many have none."""
+    company = world.find("US", f"US{number}", day)
+    found = None if company is None else papers_us.facts(company)
+    return MISSING if found is None else _json(found)
+
+
+def symbols(world: World, day: int, _query: Query) -> Reply:
+    return _json(writers_us.symbols(world, day))
+
+
+def index(world: World, day: int, _query: Query, stamp: str) -> Reply:
+    """The master index of a day that has been: on weekends and for the days to come there is none."""
+    for known in range(day + 1):
+        last = world.date(known) - papers_us.YESTERDAY
+        if f"{last:%Y%m%d}" == stamp and last.weekday() < 5:  # noqa: PLR2004 - Saturday and Sunday
+            return Reply(200, TEXT, papers_us.index(writers_us.filed(world, known), last).encode("latin-1"))
+    return NO_INDEX
+
+
+def newest(world: World, day: int, query: Query) -> Reply:
+    """The Atom of newest filings; past its end a page of HTML."""
+    found = [entry for known in range(day, -1, -1) for entry in writers_us.entries(world, known)]
+    start, count = int(query.get("start") or 0), int(query.get("count") or 40)
+    if start and start >= len(found):
+        return _END
+    at = datetime.combine(world.date(day), _NIGHT)
+    return Reply(200, ATOM, papers_us.atom(found[start : start + count], at).encode("latin-1"))
+
+
+def headers(world: World, day: int, _query: Query, accession: str) -> Reply:
+    found = writers_us.find(world, day, accession)
+    return NO_INDEX if found is None else Reply(200, HTML, papers_us.header_page(*found).encode("latin-1"))
+
+
+def whole(world: World, day: int, _query: Query, accession: str) -> Reply:
+    """A complete submission; those of ownership are not played."""
+    found = writers_us.find(world, day, accession)
+    if found is None or found[1].form not in _FORMS:
+        return NO_INDEX
+    return Reply(200, TEXT, papers_us.whole(*found).encode("latin-1"))
+
+
+def nothing(_world: World, _day: int, _query: Query) -> Reply:
+    """Any other file of the archives."""
+    return NO_INDEX
+
+
+_NUMBER: Final = r"\d{10}-\d{2}-\d{6}"
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
+    (re.compile(r"/submissions/CIK(\d{10})\.json"), filer),
+    (re.compile(r"/api/xbrl/companyfacts/CIK(\d{10})\.json"), facts),
+    (re.compile(r"/files/company_tickers_exchange\.json"), symbols),
+    (re.compile(r"/Archives/edgar/daily-index/\d{4}/QTR\d/master\.(\d{8})\.idx"), index),
+    (re.compile(r"/cgi-bin/browse-edgar"), newest),
+    (re.compile(rf"/Archives/edgar/data/\d+/\d+/({_NUMBER})-index-headers\.html"), headers),
+    (re.compile(rf"/Archives/edgar/data/\d+/(?:\d+/)?({_NUMBER})\.txt"), whole),
+    (re.compile(r"/Archives/edgar/(?!daily-index/(?:bulkdata|xbrl)/).*"), nothing),
+)

@@ -1,0 +1,86 @@
+"""How the SEC is asked, and what its refusals mean (FORMAT us 1): a missing file, or a block of the caller.
+
+All hosts of the SEC count one caller's requests together, ten a second at most: datasets declare `RATE` and
+`LIMITER`. Who asks must say who he is (FIRM_USER_AGENT with a contact). Does not belong here: what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
+
+from connectors.kit.bodies import NotModified, Validators
+from connectors.kit.errors import FetchError, Missing, Refused
+from connectors.kit.formats import HEAD, Format, opening, sniff
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+RATE: Final = 8.0  # requests a second, where more than ten are answered with a block of ten minutes
+LIMITER: Final = "sec.gov"
+_OK: Final = 200
+_FORBIDDEN: Final = 403
+_MISSING: Final = 404
+_STORE: Final = (b"<Code>NoSuchKey</Code>", b"<Code>AccessDenied</Code>")
+_BLOCKS: Final = {
+    b"request rate threshold exceeded": "asked too often: wait ten minutes, in which nothing else asks either",
+    b"undeclared automated tool": "the caller does not say who it is: set FIRM_USER_AGENT='name (you@example.com)'",
+}
+_UNKNOWN_BLOCK: Final = "an HTML page with status 403: the SEC refuses this caller; look at FIRM_USER_AGENT"
+
+
+class Blocked(Refused):
+    """The SEC answers this caller no more: whoever goes on asking is blocked for longer."""
+
+
+def ask(http: Http, url: str, expect: Collection[Format]) -> Fetched | None:
+    """A small body; None where the SEC has no such file, which is 404, or 403 with a short XML body."""
+    try:
+        answer = http.get(url, expect=expect, allow=(_FORBIDDEN,))
+    except Missing:
+        return None
+    if answer.status != _FORBIDDEN:
+        return answer
+    body = answer.read()
+    if is_missing(body):
+        return None
+    raise Blocked(url, _FORBIDDEN, block(body) or _UNKNOWN_BLOCK)
+
+
+def download(
+    http: Http, url: str, expect: Collection[Format], since: Validators | None
+) -> Fetched | NotModified:
+    """A file of any size that always exists: there 403 can only be a block."""
+    try:
+        return http.download(url, expect=expect, since=since)
+    except FetchError as error:
+        if error.status != _FORBIDDEN:
+            raise
+        raise Blocked(url, _FORBIDDEN, _UNKNOWN_BLOCK) from error
+
+
+def is_missing(body: bytes) -> bool:
+    """Whether a body is the store's word for a file that is not there."""
+    head = opening(body)[:HEAD]
+    return sniff(head) is Format.XML and any(code in head for code in _STORE)
+
+
+def block(body: bytes) -> str | None:
+    """Why the SEC blocks the caller, by its page; None for other bodies."""
+    head = opening(body)[:65_536].lower()
+    if sniff(head) is not Format.HTML:
+        return None
+    return next((reason for words, reason in _BLOCKS.items() if words in head), None)
+
+
+def trouble(head: bytes) -> str | None:
+    """What an error body that lies among files says; None for what may be data."""
+    if sniff(opening(head)) is Format.EMPTY:
+        return "empty body: nothing was answered"
+    if is_missing(head):
+        return "answer of the SEC's store: it has no such file"
+    if sniff(opening(head)) is Format.HTML:
+        return (
+            f"page of the SEC instead of data: {block(head) or 'out of service, or not what was asked for'}"
+        )
+    return None

@@ -1,0 +1,146 @@
+"""Dataset us.tickers: the SEC's list of symbols and exchanges (FORMAT us 3).
+
+Belongs here: the declaration, reading the list and asking for it. A symbol that leaves the list is a hint and no
+end of a company. Does not belong here: who is listed (`profiles`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    Arrival,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.bodies import NotModified, Validators
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format
+from connectors.kit.staged import Tally
+from connectors.us.access import LIMITER, RATE, download, trouble
+from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
+from connectors.us.submissions_rows import EXCHANGES
+from warehouse.schema.types import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+KEY: Final = "us.tickers"
+LIST_URL: Final = f"{FILES_URL}/files/company_tickers_exchange.json"
+LIST_NAME: Final = "company_tickers_exchange.json"
+FIELDS: Final = ("cik", "name", "ticker", "exchange")
+_LARGEST: Final = 64 << 20
+_LEFT: Final = {
+    "company_tickers.json": "the same symbols without their exchange: company_tickers_exchange.json is read",
+    "ticker.txt": "the same symbols without name and exchange: company_tickers_exchange.json is read",
+    "company_tickers_mf.json": "share classes of funds: no companies",
+    "cik-lookup-data": "every name that any filer ever had, individuals among them: submissions have names by day",
+}
+
+TICKERS: Final = Table(
+    "us_ticker",
+    "Symbols of filers with their exchanges.",
+    ("cik", "ticker"),
+    (
+        Column("cik", Kind.TEXT, "ten digits", nullable=False),
+        Column("ticker", Kind.TEXT, "symbol, with - before a class", nullable=False),
+        Column("name", Kind.TEXT, "the filer's name"),
+        Column("exchange", Kind.TEXT, "Nasdaq, NYSE, CBOE, OTC; null where not stated"),
+    ),
+)
+
+
+class _List(msgspec.Struct):
+    fields: list[str]
+    data: list[list[Any]]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """The list with exchanges, whole when it was fetched; of the others each with its reason."""
+    file = PurePosixPath(name).name
+    for beginning, reason in _LEFT.items():
+        if file.startswith(beginning):
+            return NotOurs(reason)
+    said = trouble(head)
+    return Recognised(None, Scope.PART) if said is None else NotOurs(said)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `us_ticker`."""
+    with staged.opened(piece) as stream:
+        body = stream.read(_LARGEST)
+    try:
+        listed = msgspec.json.decode(body, type=_List)
+    except MALFORMED as error:
+        raise Unreadable(
+            piece.dataset, piece.name, f'due is {{"fields": […], "data": [[…]]}}: {error}'
+        ) from error
+    missing = sorted(set(FIELDS) - set(listed.fields))
+    if missing:
+        raise Unreadable(piece.dataset, piece.name, f"the list has no field {', '.join(missing)}")
+    tally = Tally(piece.dataset)
+    for field in sorted(set(listed.fields) - set(FIELDS)):
+        tally.add("unknown_column", field, piece.name)
+    places = [listed.fields.index(field) for field in FIELDS]
+    rows: dict[tuple[str, str], dict[str, str | None]] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for number, values in enumerate(listed.data, 1):
+        row = _row([values[place] if place < len(values) else None for place in places], tally)
+        if row is None:
+            rejects.append((number, "a symbol without CIK or text", values))
+        else:
+            rows[str(row["cik"]), str(row["ticker"])] = row
+    yield staged.batch(TICKERS, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+
+
+def _row(values: list[Any], tally: Tally) -> dict[str, str | None] | None:
+    cik = central_index_key(values[0]) if isinstance(values[0], int | str) else None
+    name, ticker, exchange = (
+        value.strip() or None if isinstance(value, str) else None for value in values[1:]
+    )
+    if cik is None or ticker is None:
+        return None
+    if exchange is not None and exchange not in EXCHANGES:
+        tally.add("unknown_code", f"exchange {exchange}", cik)
+    return {"cik": cik, "ticker": ticker, "name": name, "exchange": exchange}
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The whole list; nothing where it is still the one of the last time."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = download(http, LIST_URL, {Format.JSON}, since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(LIST_NAME, Scope.FULL, answer.validators.cursor())
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="EDGAR: symbols and exchanges",
+    licence=LICENCE,
+    cadence=Cadence(cron="0 10 * * *", stale_after_hours=96),
+    guard=Guard(
+        max_shrink=0.2, max_rejected=0.01
+    ),  # symbols come and go; a company does not go with its symbol
+    host=FILES_HOST,
+    staged={TICKERS.name: TICKERS},
+    files=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=fetch,
+    rate=RATE,
+    limiter=LIMITER,
+)

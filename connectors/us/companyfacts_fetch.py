@@ -1,0 +1,74 @@
+"""Fetching facts: the nightly archive, and single answers after reports that the feeds name.
+
+Facts follow a report within a minute; what was not there yet comes with the archive of the night. Does not belong
+here: what an answer means (`companyfacts`), or limits and blocks (`access`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.bodies import NotModified, Validators
+from connectors.kit.errors import FetchError
+from connectors.kit.formats import Format
+from connectors.us.access import ask, download
+from connectors.us.named import Filing, Memory
+from connectors.us.register import ARCHIVES_URL, DATA_URL
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/xbrl/companyfacts.zip"
+BULK_NAME: Final = "companyfacts.zip"
+EACH: Final = 200  # filers after which what was asked is remembered
+
+
+def facts_url(cik: str) -> str:
+    """Where one filer's facts are asked for."""
+    return f"{DATA_URL}/api/xbrl/companyfacts/CIK{cik}.json"
+
+
+def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """All filers, once a night; nothing where the archive is still the one of the last time."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = download(http, BULK_URL, {Format.ZIP}, since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(BULK_NAME, Scope.PART, answer.validators.cursor())
+
+
+def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """One answer for each filer with a report that was not asked about yet; many filers have no facts at all.
+
+    Where the SEC stops answering, what has arrived is handed over with its cursor before that is told.
+    """
+    asked = Memory.of(cursor)
+    held: Arrival | None = None
+    for count, (cik, filings) in enumerate(_due(asked, subjects).items(), 1):
+        try:
+            answer = ask(http, facts_url(cik), {Format.JSON})
+        except FetchError:
+            if held is not None:
+                yield replace(held, cursor=asked.cursor())
+            raise
+        for accession in filings:
+            asked.add(accession)
+        if answer is None:
+            continue
+        if held is not None:
+            yield replace(held, cursor=asked.cursor()) if count % EACH == 0 else held
+        held = answer.arrival(f"CIK{cik}.json", Scope.PART)
+    if held is not None:
+        yield replace(held, cursor=asked.cursor())
+
+
+def _due(asked: Memory, subjects: Iterable[str]) -> dict[str, list[str]]:
+    """Filers to ask about, with their reports that are new."""
+    due: dict[str, list[str]] = {}
+    for subject in subjects:
+        filing = Filing.of(subject)
+        if filing is not None and not asked.knows(filing.accession):
+            due.setdefault(filing.cik, []).append(filing.accession)
+    return due

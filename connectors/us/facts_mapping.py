@@ -1,0 +1,165 @@
+"""Present rows of facts to the shared `filings` and `financials_reported`.
+
+A filing of facts is one document; its comparatives are statements of it too where they change what was known of a
+period. Does not belong here: which value counts (`facts_versions`), versions of the shared tables (pipelines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.us import companyfacts_schema as f
+from connectors.us.facts_items import Statement
+from connectors.us.facts_model import COUNTS, Filing
+from connectors.us.facts_tags import IFRS, WANTED
+from connectors.us.facts_versions import Read, read_filings
+from connectors.us.fsds_schema import FILERS as HISTORY_FILERS
+from connectors.us.fsds_schema import HISTORY
+from connectors.us.fsds_schema import KEY as HISTORY_KEY
+from connectors.us.parts import Present, rows
+from connectors.us.register import filing_id, filing_urls
+from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
+
+STANDARDS: Final = {True: "IFRS", False: "US-GAAP"}
+ANNUAL: Final = "annual_report"
+INTERIM: Final = "interim_report"
+_HEAD: Final = (
+    *("_company_id", "cik", "accession", "unit", "span", "form", "filed", "focus"),
+    *("rounded", "_raw", "_observed_at"),
+)
+_REPORTED: Final = pl.Schema(
+    {**staged.schema(FINANCIALS_REPORTED), "period_start": pl.String(), "period_end": pl.String()}
+)
+_FILED: Final = pl.Schema(
+    {
+        **staged.schema(FILINGS),
+        "period_start": pl.String(),
+        "period_end": pl.String(),
+        "filed_at": pl.String(),
+        "cik": pl.String(),
+    }
+)
+
+
+def tables(present: Present) -> dict[str, pl.DataFrame]:
+    """`filings` and `financials_reported` of the filers at hand."""
+    frame = _facts(present)
+    reported: list[dict[str, Any]] = []
+    filed: list[dict[str, Any]] = []
+    for company, cik, filings in _filers(frame):
+        found = read_filings(filings)
+        reported += (_reported(company, cik, one) for one in found.statements)
+        filed += _filed(company, cik, found)
+    return {FILINGS.name: _filings(filed), FINANCIALS_REPORTED.name: _financials(reported)}
+
+
+def _facts(present: Present) -> pl.DataFrame:
+    """Facts of both sources; of a filing that companyfacts knows only its own, whose days are exact."""
+    exact = rows(present, f.FACTS).with_columns(rounded=pl.lit(value=False))
+    history = rows(present, HISTORY).with_columns(rounded=pl.lit(value=True))
+    rest = history.join(exact.select("cik", "accession"), on=["cik", "accession"], how="anti")
+    text = pl.col("filed").dt.to_string("%Y-%m-%d")
+    both = pl.concat([exact, rest]).filter(pl.col("_company_id").is_not_null())
+    return both.with_columns(filed=text).select(*_HEAD, *WANTED).sort("cik", "accession").collect()
+
+
+def _filers(frame: pl.DataFrame) -> Iterator[tuple[str, str, list[Filing]]]:
+    """The filings of each filer, as they were read."""
+    filings: dict[str, Filing] = {}
+    known: tuple[str, str] | None = None
+    for row in frame.iter_rows():
+        company, cik, accession, unit, span, form, filed, focus, rounded, raw, seen, *amounts = row
+        if known is not None and known != (company, cik):
+            yield *known, list(filings.values())
+            filings = {}
+        known = (company, cik)
+        filing = filings.get(accession)
+        if filing is None:
+            filing = filings[accession] = Filing(
+                accession, form, filed, focus, rounded=rounded, raw=raw, seen=seen
+            )
+        elif seen > filing.seen:
+            filing.raw, filing.seen = raw, seen
+        start, _, end = span.rpartition("/")
+        facts = {name: amount for name, amount in zip(WANTED, amounts, strict=True) if amount is not None}
+        filing.units.setdefault(unit, {})[start, end] = facts
+    if known is not None:
+        yield *known, list(filings.values())
+
+
+def _reported(company: str, cik: str, statement: Statement) -> dict[str, Any]:
+    filing = statement.filing
+    return {
+        "filing_id": filing_id(cik, filing.accession),
+        "company_id": company,
+        "period_start": statement.span[0],
+        "period_end": statement.span[1],
+        "is_consolidated": True,
+        "currency": statement.currency,
+        **statement.amounts,
+        "is_comparative": statement.is_comparative,
+        "fiscal_year": statement.fiscal_year,
+        "accounting_standard": STANDARDS[_is_ifrs(filing, statement.currency)],
+        "derived": list(statement.derived),
+        "register": HISTORY_KEY if filing.rounded else f.KEY,
+        "raw": filing.raw,
+        "observed_at": filing.seen,
+    }
+
+
+def _is_ifrs(filing: Filing, currency: str | None) -> bool:
+    spans = filing.units.get(currency or COUNTS, {})
+    return any(tag.startswith(IFRS) for facts in spans.values() for tag in facts)
+
+
+def _filed(company: str, cik: str, found: Read) -> Iterator[dict[str, Any]]:
+    """Reports of a period alone: other documents are news, not accounts (FORMAT us 12.6)."""
+    for filing, own in found.reports:
+        yield {
+            "filing_id": filing_id(cik, filing.accession),
+            "company_id": company,
+            "filing_type": ANNUAL if filing.is_annual else INTERIM,
+            "native_id": filing.accession,
+            "period_start": own[0],
+            "period_end": own[1],
+            "filed_at": filing.filed,
+            "is_amendment": filing.is_amendment,
+            "register": HISTORY_KEY if filing.rounded else f.KEY,
+            "raw": filing.raw,
+            "observed_at": filing.seen,
+            "cik": cik,
+        }
+
+
+def _days(*names: str) -> Iterable[pl.Expr]:
+    return (pl.col(name).str.to_date("%Y-%m-%d") for name in names)
+
+
+def _financials(found: list[dict[str, Any]]) -> pl.DataFrame:
+    frame = pl.DataFrame(found, schema=_REPORTED)
+    return frame.with_columns(*_days("period_start", "period_end"))
+
+
+def _filings(found: list[dict[str, Any]]) -> pl.DataFrame:
+    frame = pl.DataFrame(found, schema=_FILED)
+    url = filing_urls(pl.col("cik"), pl.col("native_id")).alias("document_url")
+    return frame.with_columns(*_days("period_start", "period_end", "filed_at"), url).select(FILINGS.names)
+
+
+def names(present: Present) -> pl.LazyFrame:
+    """What facts call their filers, who are companies: they file accounts. History's names come last."""
+    both = [
+        rows(present, table).select(f.CIK, f.NAME, "_observed_at") for table in (f.FILERS, HISTORY_FILERS)
+    ]
+    once = pl.concat(both).unique(f.CIK, keep="first", maintain_order=True)
+    return once.rename({"_observed_at": "observed_at"})
+
+
+def shared(present: Present, _today: date) -> dict[str, pl.DataFrame]:
+    """The shared tables of this part."""
+    return tables(present)

@@ -1,0 +1,63 @@
+"""What the reading of facts hands to their mapping: filings, and in each the facts of every span of days.
+
+Days are texts as the source writes them, which compare as days do: a large issuer has thousands of facts and
+most of them say nothing new. Does not belong here: JSON (`companyfacts_json`), chains or periods.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from connectors.us.facts_tags import EMPLOYEES
+from connectors.us.forms import AMENDED, ANNUAL, FOREIGN_INTERIM, INTERIM
+
+Span = tuple[str, str]  # first day ("" for an instant) and last day
+Facts = dict[str, int]  # column of `facts_tags` -> amount
+
+TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # their periods have any length
+_INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
+_COUNTS: Final = frozenset(EMPLOYEES)
+_USUAL: Final = "USD"
+COUNTS: Final = ""  # the unit that heads are kept under: no currency
+
+
+@dataclass(slots=True)
+class Filing:
+    """One accession: its form, its day, the year it calls its own, and its facts by unit and span."""
+
+    accession: str
+    form: str
+    filed: str
+    focus: int | None  # DocumentFiscalYearFocus: the filing's, never a fact's (FORMAT us 5)
+    units: dict[str, dict[Span, Facts]] = field(default_factory=dict)
+    rounded: bool = False  # days are rounded to ends of months (FORMAT us 6)
+    raw: str | None = None  # where it stands in RAW, and since when it is known
+    seen: datetime = datetime.min  # noqa: DTZ901 - before everything
+    base: str = field(init=False)  # the form without its amendment mark
+    is_annual: bool = field(init=False)
+    is_periodic: bool = field(init=False)  # others only count where no report of the period tells of it
+
+    def __post_init__(self) -> None:
+        self.base = self.form.removesuffix(AMENDED)
+        self.is_annual = self.base in ANNUAL
+        self.is_periodic = self.is_annual or self.base in _INTERIM
+
+    @property
+    def is_amendment(self) -> bool:
+        return self.form.endswith(AMENDED)
+
+    def currency(self) -> str | None:
+        """The unit that most of its amounts are in: a convenience translation has fewer (FORMAT us 12.3)."""
+        units = [unit for unit in self.units if unit != COUNTS]
+        if len(units) == 1:
+            return units[0]
+        counts = Counter({unit: sum(map(len, self.units[unit].values())) for unit in units})
+        return max(counts, key=lambda unit: (counts[unit], unit == _USUAL, unit), default=None)
+
+
+def is_count(column: str) -> bool:
+    """Whether a column holds heads, not money."""
+    return column in _COUNTS

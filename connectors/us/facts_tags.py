@@ -1,0 +1,136 @@
+"""The tags that figures are made of, by filer type, as data (FORMAT us 12.3).
+
+Tags of `us-gaap` stand under their own names, those of `ifrs-full` and `dei` behind a prefix, as the staged columns
+are named. Does not belong here: which of several tags counts (`chains`), or periods.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+IFRS: Final = "ifrs_"
+DEI: Final = "dei_"
+
+# Commercial revenue. Of the totals the larger counts: other filers use `Revenues` for a fragment, or for 0.
+TOTALS: Final = (
+    "Revenues",
+    "RevenueFromContractWithCustomerExcludingAssessedTax",
+    "RevenueFromContractWithCustomerIncludingAssessedTax",
+    "SalesRevenueNet",
+)
+PARTS: Final = (
+    "SalesRevenueGoodsNet",
+    "SalesRevenueServicesNet",
+    "RegulatedAndUnregulatedOperatingRevenue",
+    "OilAndGasRevenue",
+    "RealEstateRevenueNet",
+    "HealthCareOrganizationRevenue",
+    "ElectricUtilityRevenue",
+    "OperatingLeasesIncomeStatementLeaseRevenue",
+    "OperatingLeaseLeaseIncome",
+    "RevenuesNetOfInterestExpense",
+)
+LEASES: Final = ("OperatingLeaseLeaseIncome", "OperatingLeasesIncomeStatementLeaseRevenue")
+REAL_ESTATE: Final = ("RealEstateRevenueNet", *LEASES)
+PROPERTY: Final = "RealEstateInvestmentPropertyNet"
+
+BANK_TOTALS: Final = ("RevenuesNetOfInterestExpense", "Revenues")
+BANK_PARTS: Final = ("InterestIncomeExpenseNet", "NoninterestIncome")
+BANK_SIGNS: Final = (
+    *BANK_PARTS,
+    "InterestAndDividendIncomeOperating",
+    "NoninterestExpense",
+    "ProvisionForLoanLeaseAndOtherLosses",
+    "ProvisionForLoanAndLeaseLosses",
+)
+TRADE_SIGNS: Final = (
+    "CostOfRevenue",
+    "GrossProfit",
+)  # who has these is no bank, whatever its finance arm tags
+
+INSURER_SIGNS: Final = ("PremiumsEarnedNet", "PolicyholderBenefitsAndClaimsIncurredNet")
+INSURER_DUE: Final = ("PremiumsEarnedNet", "NetInvestmentIncome")
+INSURER_GAINS: Final = ("GainLossOnInvestments", "RealizedInvestmentGainsLosses")  # one of them
+INSURER_FEES: Final = ("InsuranceCommissionsAndFees",)
+
+IFRS_REVENUE: Final = f"{IFRS}Revenue"
+IFRS_PARTS: Final = (f"{IFRS}RevenueFromContractsWithCustomers", f"{IFRS}InsuranceRevenue")
+IFRS_BANK: Final = (f"{IFRS}InterestRevenueExpense", f"{IFRS}FeeAndCommissionIncomeExpense")
+
+OPERATING: Final = (
+    "OperatingIncomeLoss",
+    f"{IFRS}ProfitLossFromOperatingActivities",
+    f"{IFRS}OperatingProfit",
+)
+COSTS: Final = "CostsAndExpenses"
+GROSS: Final = "GrossProfit"
+EXPENSES: Final = "OperatingExpenses"
+PRETAX: Final = (
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
+    "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
+)
+
+# From the parent's scope to wider ones: a later filing that has only a wider one never replaces a narrower one.
+NET_RESULT: Final = (
+    "NetIncomeLoss",
+    "ProfitLoss",
+    "NetIncomeLossAvailableToCommonStockholdersBasic",
+    "IncomeLossFromContinuingOperationsIncludingPortionAttributableToNoncontrollingInterest",
+    f"{IFRS}ProfitLossAttributableToOwnersOfParent",
+    f"{IFRS}ProfitLoss",
+)
+EQUITY: Final = (
+    "StockholdersEquity",
+    "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+    "PartnersCapital",
+    "MembersEquity",
+    f"{IFRS}EquityAttributableToOwnersOfParent",
+    f"{IFRS}Equity",
+)
+ASSETS: Final = (
+    "Assets",
+    "LiabilitiesAndStockholdersEquity",
+    f"{IFRS}Assets",
+    f"{IFRS}EquityAndLiabilities",
+)
+EMPLOYEES: Final = (
+    f"{IFRS}AverageNumberOfEmployees",
+    f"{IFRS}NumberOfEmployees",
+    f"{DEI}EntityNumberOfEmployees",
+)
+
+MONEY: Final = tuple(
+    dict.fromkeys(
+        (
+            *TOTALS,
+            *PARTS,
+            PROPERTY,
+            *BANK_SIGNS,
+            *TRADE_SIGNS,
+            *INSURER_SIGNS,
+            *INSURER_DUE,
+            *INSURER_GAINS,
+            *INSURER_FEES,
+            IFRS_REVENUE,
+            *IFRS_PARTS,
+            *IFRS_BANK,
+            *OPERATING,
+            COSTS,
+            EXPENSES,
+            *PRETAX,
+            *NET_RESULT,
+            *EQUITY,
+            *ASSETS,
+        )
+    )
+)
+WANTED: Final = (*MONEY, *EMPLOYEES)
+BALANCES: Final = frozenset((*EQUITY, *ASSETS, PROPERTY))
+
+
+def taxonomy_of(column: str) -> tuple[str, str]:
+    """A column's taxonomy, as the source spells it, and the tag."""
+    for prefix, taxonomy in ((IFRS, "ifrs-full"), (DEI, "dei")):
+        if column.startswith(prefix):
+            return taxonomy, column.removeprefix(prefix)
+    return "us-gaap", column

@@ -1,0 +1,199 @@
+"""All filings of one filer to statements: every version of every period, in the order they were filed.
+
+A statement is what is known of a period once a filing is in: the filing's own figures, completed by those that it
+leaves out and an earlier one gives (balances at quarter ends often stand in the original report alone). So what a
+filing leads to depends on it and on those before it, never on those that follow (FORMAT us 12.3). Does not belong
+here: which tag is which figure (`chains`), quarters out of sums (`quarters`), shared tables (`facts_mapping`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from connectors.us import chains, facts_tags, quarters
+from connectors.us.chains import Filer
+from connectors.us.facts_items import FLOWS, Book, PeriodBook, Statement
+from connectors.us.facts_model import COUNTS, TRANSITION, Facts, Filing, Span
+from connectors.us.periods import ROUNDED, TOLERANCE, FiscalYears, Length, Periods, length, ordinal
+from warehouse.schema.codes import FIGURES
+
+_BALANCES: Final = (("equity", facts_tags.EQUITY), ("total_assets", facts_tags.ASSETS))
+_SERVED: Final = (Length.YEAR, Length.QUARTER)
+
+
+class Read(NamedTuple):
+    """What all filings of one filer come to: statements in order of filing, and the period each report is of."""
+
+    statements: list[Statement]
+    reports: list[tuple[Filing, Span]]
+
+
+def read_filings(filings: Iterable[Filing]) -> Read:
+    """Every version of every period of one filer."""
+    reader = _Reader()
+    for filing in in_order(filings):
+        reader.take(filing)
+    return Read(list(_finished(reader)), reader.reports)
+
+
+def in_order(filings: Iterable[Filing]) -> list[Filing]:
+    """Filings in the order they count in.
+
+    Of one day the year's report speaks first, or balances that a quarter's repeats would make a version of theirs.
+    """
+    return sorted(filings, key=lambda one: (one.filed, not one.is_annual, one.is_amendment, one.accession))
+
+
+def _finished(reader: _Reader) -> Iterator[Statement]:
+    """Labels of years, and which statements stand only in another year's report."""
+    years = FiscalYears((own, filing.focus) for filing, own in reader.reports if filing.is_annual)
+    several = {span for span, book in reader.books.items() if book.statements > 1}
+    for statement in reader.statements:
+        book = reader.books[statement.span]
+        if statement.filing.is_periodic or not book.is_periodic:
+            statement.fiscal_year = years.of(statement.span)
+            statement.is_comparative = statement.is_comparative and statement.span not in several
+            yield statement
+
+
+class _Reader:
+    """One filer's filings, taken one after another."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.books: dict[Span, PeriodBook] = {}
+        self.reports: list[tuple[Filing, Span]] = []
+        self._periods = Periods()
+        self._book = Book()
+
+    def take(self, filing: Filing) -> None:
+        """What one filing says, and the statements that it makes."""
+        currency = filing.currency()
+        spans = filing.units.get(currency or COUNTS, {})
+        filer = chains.filer_of(tag for facts in spans.values() for tag in facts)
+        flows, ends = self._flows(filing, spans)
+        own = own_period(filing, flows)
+        if own is not None:
+            self.reports.append((filing, own))
+        touched = self._balances(filing, currency, ends)
+        touched |= self._results(filing, currency, flows, filer)
+        if filing.is_periodic:
+            touched |= quarters.derive(self._book, currency, flows, self._periods)
+        for span in sorted(touched, key=lambda one: (one[1], one[0])):
+            self._state(filing, currency, span, own)
+
+    def _flows(self, filing: Filing, spans: dict[Span, Facts]) -> tuple[dict[Span, Facts], dict[str, str]]:
+        """Facts of periods by the period's known days; and by what other end the filing calls them."""
+        flows: dict[Span, Facts] = {}
+        ends: dict[str, str] = {}
+        for span, facts in spans.items():
+            if not span[0] or not span[0] <= span[1] <= filing.filed:  # amortisation tables look ahead
+                continue
+            known = self._periods.known_as(span, ROUNDED if filing.rounded else TOLERANCE)
+            other = flows.get(known)
+            if known != span:
+                ends[span[1]] = known[1]
+            if other is None:
+                flows[known] = facts
+            else:
+                flows[known] = {**other, **facts} if known == span else {**facts, **other}
+        return flows, ends
+
+    def _balances(self, filing: Filing, currency: str | None, ends: dict[str, str]) -> set[Span]:
+        changed: set[str] = set()
+        for (start, day), facts in filing.units.get(currency or COUNTS, {}).items():
+            if start or day > filing.filed:
+                continue
+            places = (day, ends[day]) if day in ends else (day,)
+            changed.update(one for one in places if self._balance(filing, currency, one, facts))
+        return {span for end in changed for span in self._book.ending(currency, end)}
+
+    def _balance(self, filing: Filing, currency: str | None, day: str, facts: Facts) -> bool:
+        held = self._book.balance(currency, day)
+        if not held.is_news(facts, filing):
+            return False
+        changed = False
+        for name, chain in _BALANCES:
+            figure = chains.first(facts, chain)
+            changed |= figure is not None and held.take(name, figure, facts, filing)
+        return changed
+
+    def _results(
+        self, filing: Filing, currency: str | None, flows: dict[Span, Facts], filer: Filer
+    ) -> set[Span]:
+        touched: set[Span] = set()
+        for span, facts in flows.items():
+            held = self._book.period(currency, span)
+            if not held.is_news(facts, filing):
+                continue
+            figures = (
+                ("revenue", chains.revenue(facts, filer)),
+                ("operating_result", chains.operating_result(facts, filer)),
+                ("net_result", chains.first(facts, facts_tags.NET_RESULT)),
+            )
+            for name, figure in figures:
+                if figure is not None:
+                    held.take(name, figure, facts, filing)
+                    touched.add(span)
+        self._heads(filing, currency)
+        return touched
+
+    def _heads(self, filing: Filing, currency: str | None) -> None:
+        """People employed, where tagged: of the period, else at its end."""
+        for (start, end), facts in filing.units.get(COUNTS, {}).items():
+            figure = chains.first(facts, facts_tags.EMPLOYEES)
+            if figure is not None and end <= filing.filed:
+                place = (
+                    self._book.period(currency, (start, end)) if start else self._book.balance(currency, end)
+                )
+                place.take("employees", figure, facts, filing)
+
+    def _state(self, filing: Filing, currency: str | None, span: Span, own: Span | None) -> None:
+        """A statement of one period, where the filing is the period's own or changes what was known."""
+        is_own = own is not None and span[1] == own[1]
+        if length(span) not in _SERVED and span != own:
+            return
+        book = self.books.setdefault(span, PeriodBook())
+        if book.is_periodic and not filing.is_periodic:
+            return
+        amounts, derived = self._amounts(currency, span)
+        if all(amounts[name] is None for name in FLOWS):
+            return
+        if book.last == (currency, amounts) and not is_own:
+            return
+        if filing.is_periodic and not book.is_periodic:
+            book.is_periodic, book.statements = True, 0
+        book.last = (currency, amounts)
+        book.statements += 1
+        self.statements.append(Statement(filing, span, currency, amounts, derived, not is_own))
+
+    def _amounts(self, currency: str | None, span: Span) -> tuple[dict[str, int | None], tuple[str, ...]]:
+        held, balance = self._book.period(currency, span), self._book.balance(currency, span[1])
+        amounts: dict[str, int | None] = {}
+        derived: list[str] = []
+        for name in FIGURES:
+            item = held.items.get(name) or balance.items.get(name)
+            computed = None if item is not None else held.derived.get(name)
+            amounts[name] = item.amount if item is not None else computed and computed.amount
+            if computed is not None or (item is not None and item.computed):
+                derived.append(name)
+        return amounts, tuple(derived)
+
+
+def own_period(filing: Filing, flows: dict[Span, Facts]) -> Span | None:
+    """The period that a report is of: the newest of the length that such a form tells of.
+
+    Only where there is none of it, as in a first or a transition report, the newest of any length, the longest.
+    """
+    if not filing.is_periodic or not flows:
+        return None
+    usual = Length.YEAR if filing.is_annual else Length.QUARTER
+    usable = [span for span in flows if length(span) is usual]
+    if not usable or not filing.is_annual:
+        usable = [span for span in flows if length(span) is not Length.OTHER] or list(flows)
+    if filing.base in TRANSITION:
+        usable = list(flows)
+    newest = max(end for _, end in usable)
+    ending = [span for span in usable if span[1] == newest]
+    return max(ending, key=lambda span: (length(span) is usual, -ordinal(span[0])))

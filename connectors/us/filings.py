@@ -1,0 +1,80 @@
+"""Staged filings to the shared `filings`: annual and interim reports of the company itself (FORMAT us 12.6).
+
+Every other filing stays in `us_filed`: it is none of accounts and makes no event. A 6-K counts where it holds XBRL,
+since most of them hold no statements. Does not belong here: figures, or news.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.us import forms
+from connectors.us import submissions_fields as f
+from connectors.us.register import ARCHIVES_URL, filing_id, filing_urls
+from warehouse.schema.tables import FILINGS
+
+ANNUAL_REPORT: Final = "annual_report"
+INTERIM_REPORT: Final = "interim_report"
+_SAME_PERIOD: Final = ["company_id", "filing_type", "period_end"]
+
+
+def filing_type(form: pl.Expr, is_xbrl: pl.Expr) -> pl.Expr:
+    """The kind of a company's own report of a period; null for every other form."""
+    interim = forms.of(form, forms.INTERIM) | ((forms.base(form) == forms.FOREIGN_INTERIM) & is_xbrl)
+    return (
+        pl.when(forms.of(form, forms.ANNUAL))
+        .then(pl.lit(ANNUAL_REPORT))
+        .when(interim)
+        .then(pl.lit(INTERIM_REPORT))
+    )
+
+
+def reports(filed: pl.LazyFrame) -> pl.DataFrame:
+    """FILINGS rows of the reports in filers' lists."""
+    kinds = filed.filter(pl.col("_retired_at").is_null()).with_columns(
+        filing_type(pl.col(f.FORM), pl.col(f.IS_XBRL).fill_null(value=False)).alias("filing_type")
+    )
+    found = kinds.filter(pl.col("filing_type").is_not_null()).collect()
+    ids = [filing_id(cik, number) for cik, number in found.select(f.CIK, f.ACCESSION).iter_rows()]
+    return found.select(
+        pl.Series("filing_id", ids, pl.String),
+        pl.col("_company_id").alias("company_id"),
+        "filing_type",
+        pl.col(f.ACCESSION).alias("native_id"),
+        pl.lit(None, pl.String).alias("document_sha256"),
+        pl.lit(None, pl.Date).alias("period_start"),
+        pl.col(f.PERIOD).alias("period_end"),
+        pl.col(f.FILED).alias("filed_at"),
+        pl.col(f.FORM).str.ends_with(forms.AMENDED).alias("is_amendment"),
+        _address().alias("document_url"),
+        pl.lit(f.KEY).alias("register"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    ).select(FILINGS.names)
+
+
+def _address() -> pl.Expr:
+    """The primary document; where none is named, the index page."""
+    number = pl.col(f.ACCESSION)
+    document = pl.concat_str(
+        pl.lit(f"{ARCHIVES_URL}/data/"),
+        pl.col(f.CIK).str.strip_chars_start("0"),
+        pl.lit("/"),
+        number.str.replace_all("-", "", literal=True),
+        pl.lit("/"),
+        pl.col(f.DOCUMENT),
+    )
+    return pl.coalesce(document, filing_urls(pl.col(f.CIK), number))
+
+
+def with_known_starts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Reports whose first day nobody tells have that of another report of the same kind and last day.
+
+    Figures tell the first day and lists do not: an amendment without figures (FORMAT us 13, pitfall 19) would
+    otherwise look like the report of another period.
+    """
+    known = pl.col("period_start").min().over(_SAME_PERIOD)
+    stated = pl.col("period_end").is_not_null()
+    return rows.with_columns(period_start=pl.when(stated).then(pl.coalesce("period_start", known)))

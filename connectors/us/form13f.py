@@ -1,0 +1,110 @@
+"""Dataset us.form13f: quarterly positions of institutional managers, Form 13F (FORMAT us 7.4).
+
+Belongs here: the declaration, what a file is, and which documents of a filing are read. The table has a name of the
+manager's own choice: it is known by its root. Does not belong here: the reading (`form13f_xml`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised
+from connectors.kit import staged
+from connectors.kit.staged import Tally
+from connectors.us import form13f_xml, holders_fetch, holders_files
+from connectors.us.access import LIMITER, RATE
+from connectors.us.form13f_fields import COVERS, KEY, POSITIONS, SOURCE, STAGED
+from connectors.us.holders_kinds import order
+from connectors.us.holders_redact import redact
+from connectors.us.holders_submission import Document
+from connectors.us.named import MANAGERS
+from connectors.us.register import FILES_HOST, LICENCE
+
+_FORM: Final = re.compile(r"13F-(?:HR|NT)(?:/A)?")
+_MARK: Final = re.compile(rb"edgar/thirteenffiler|thirteenf/informationtable", re.IGNORECASE)
+_TABLE: Final = re.compile(rb"<(?:[\w-]+:)?informationTable[\s>]")
+_REACH: Final = 4_096
+_NOTICE: Final = "13F-NT"
+_OF_COVER: Final = ("accession", "form", "filedOn", "managerCik", "manager", "period", "amendment", "place")
+
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """A filing, its cover or its table."""
+    del name
+    return holders_files.recognised(head, _FORM, _MARK, "Form 13F")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """The cover and the positions of one report, as far as the file holds them."""
+    tally = Tally(piece.dataset)
+    filing, documents = holders_files.parts(piece, holders_files.body(piece))
+    told: Row = {
+        SOURCE: holders_files.source(piece, filing),
+        "accession": holders_files.accession(piece, filing),
+        "filedOn": filing.filed_on if filing is not None else None,
+    }
+    tables = [document.body for document in documents if _is_table(document)]
+    covers = [document.body for document in documents if document.is_xml and not _is_table(document)]
+    cover = form13f_xml.cover(piece, covers[0], tally) | told if covers else None
+    rejects: list[tuple[object, str, object]] = []
+    if filing is not None and cover is None:
+        tally.add("text_form", filing.form or "", piece.name)
+        rejects.append(
+            (told[SOURCE], "a report without XML: before mid-2013 they are text, which is not read", "")
+        )
+    day = told["filedOn"] or _last_day(told["accession"])
+    rows = [row for body in tables for row in form13f_xml.positions(piece, body, day, tally)]
+    if filing is not None and cover is not None:
+        _audit(cover, rows, tally, piece.name)
+    common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}
+    yield staged.batch(
+        COVERS, [cover] if cover is not None else [], staged.reject_rows(rejects), tally.drain()
+    )
+    yield staged.batch(POSITIONS, [row | told | common for row in rows])
+
+
+def _last_day(accession: str | None) -> date | None:
+    """The last day of the year of an accession: enough to tell the unit of values, which changed with a year."""
+    return date(order(accession)[0], 12, 31) if accession is not None else None
+
+
+def _is_table(document: Document) -> bool:
+    return document.is_xml and _TABLE.search(document.body[:_REACH]) is not None
+
+
+def _audit(cover: Row, rows: list[Row], tally: Tally, example: str) -> None:
+    """Signals where the table is not what the cover says it is: rows are missing, or values are."""
+    if cover["form"].startswith(_NOTICE):
+        return
+    if cover["entries"] is not None and cover["entries"] != len(rows):
+        tally.add("does_not_add_up", "tableEntryTotal", example)
+    if cover["value"] is not None:
+        total = sum((Decimal(row["value"]) for row in rows if row["value"] is not None), Decimal(0))
+        if abs(total - Decimal(cover["value"])) > len(rows):  # each may be rounded
+            tally.add("does_not_add_up", "tableValueTotal", example)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="SEC EDGAR: Form 13F",
+    licence=LICENCE,
+    cadence=Cadence(cron="50 8 * * *", stale_after_hours=24 * 60),  # quarterly, most of them within days
+    guard=Guard(max_rejected=0.5),
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged=STAGED,
+    files=("form13f/**",),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=holders_fetch.filings,
+    wants=holders_fetch.wanted(MANAGERS, ("Filer",)),
+    redact=redact,
+)

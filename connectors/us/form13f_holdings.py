@@ -1,0 +1,106 @@
+"""Form 13F to shared holdings: a manager's shares of a company in the newest quarter it reported (FORMAT us 7.4).
+
+A RESTATEMENT replaces what was reported for its quarter, NEW HOLDINGS adds to it. Rows of one CUSIP are added,
+options and debts are none. A percentage is derived, where the shares outstanding are known; without it nothing is
+told: a manager reports what it manages and owns little of it. Does not belong here: reading (`form13f_xml`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import groupby
+from types import MappingProxyType
+from typing import Final
+
+import polars as pl
+
+from connectors.us.form13f_fields import CUSIP, KEY, MANAGER, MANAGER_NAME, SOURCE
+from connectors.us.holders_kinds import (
+    Row,
+    as_holdings,
+    company_of,
+    country,
+    holder_type,
+    order,
+    page,
+    present,
+)
+from connectors.us.holders_outstanding import Outstanding, derived
+
+RESTATEMENT: Final = "RESTATEMENT"
+ADDED: Final = "NEW HOLDINGS"
+_ORIGINALS: Final = ("13F-HR", "13F-NT")
+_NEXT: Final = timedelta(days=92 + 45)  # the next quarter's report is due then
+_EARLIEST: Final = date.min
+
+
+def holdings(
+    positions: pl.LazyFrame, today: date, outstanding: Outstanding = MappingProxyType({})
+) -> pl.DataFrame:
+    """Shared holdings of the touched companies on a day: what no newer report tells of is over when one was due."""
+    managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in present(positions):
+        if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None:
+            managers[row["_company_id"], row[MANAGER], row[CUSIP]].append(row)
+    found: list[Row] = []
+    for (company, manager, cusip), told in sorted(managers.items()):
+        counted = _shares(standing(told))
+        total = sum((Decimal(row["shares"]) for row in counted), Decimal(0))
+        level = derived(total, company, counted[-1]["period"], outstanding) if counted else None
+        if level is not None:
+            found.append(_holding(counted[-1], f"{manager}/{cusip}", level, today))
+    return as_holdings(found)
+
+
+def standing(rows: Iterable[Row]) -> list[Row]:
+    """Of one manager, what holds of the newest quarter after all its reports of that quarter."""
+    told = [row for row in rows if _is_understood(row)]
+    newest = max((row["period"] for row in told), default=None)
+    held: list[Row] = []
+    ordered = sorted((row for row in told if row["period"] == newest), key=_age)
+    for _, group in groupby(ordered, key=_age):
+        filing = list(group)
+        held = held + filing if filing[0]["amendment"] == ADDED else filing
+    return held
+
+
+def _is_understood(row: Row) -> bool:
+    """An amendment that does not say how it amends is told of by a signal and left out: neither is a guess."""
+    return row["form"] in _ORIGINALS or row["amendment"] in (RESTATEMENT, ADDED)
+
+
+def _age(row: Row) -> tuple[date, bool, tuple[int, str], str]:
+    return row["filedOn"] or _EARLIEST, row["amendment"] is not None, order(row["accession"]), row[SOURCE]
+
+
+def _shares(rows: Iterable[Row]) -> list[Row]:
+    return [
+        row for row in rows if row["kind"] == "SH" and row["option"] is None and row["shares"] is not None
+    ]
+
+
+def _holding(last: Row, native: str, level: Decimal, today: date) -> Row:
+    kind = holder_type(("IA",), last[MANAGER_NAME] or "")
+    due = last["period"] + _NEXT
+    return {
+        "company_id": last["_company_id"],
+        "register": KEY,
+        "native_id": native,
+        "holder_name": last[MANAGER_NAME],
+        "holder_type": kind,
+        "holder_company_id": company_of(last[MANAGER], kind),
+        "holder_country": country(last["place"]),
+        "share_class": last["classTitle"],
+        "pct": level,
+        "pct_min": level,
+        "pct_max": level,
+        "basis": "derived",
+        "valid_from": last["period"],
+        "ended_on": due if due < today else None,
+        "url": page(last[MANAGER], last["accession"]),
+        "raw": last["_raw"],
+        "observed_at": last["_observed_at"],
+    }

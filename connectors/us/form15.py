@@ -1,0 +1,74 @@
+"""Form 15: registration of some classes ends, or the duty to report for them (FORMAT us 9).
+
+Prose in a printed frame: the classes that it covers stand above «(Title of each class of securities covered by
+this Form)», those that remain above «(Titles of all other classes …)». No sample is at hand: what does not read
+so is null and told. Does not belong here: whether a company stopped reporting (`statuses`).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any, Final
+
+from connectors.kit.staged import Tally
+from connectors.us import releases_fields as f
+from connectors.us.form25 import is_share
+
+FORMS: Final = frozenset({"15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "15F-15D"})
+_COVERED: Final = re.compile(
+    r"\(\s*titles?\s+of\s+each\s+class\s+of\s+securities\s+covered\s+by\s+this\s+form\s*\)", re.IGNORECASE
+)
+# what stands between the words is bounded: an open bracket must not be followed to the end of the text
+_BETWEEN: Final = r"[^()]{0,300}(?:\([^()]{0,80}\)[^()]{0,300}){0,6}"
+_OTHERS: Final = re.compile(
+    r"\(\s*titles?\s+of\s+all\s+other\s+classes\s+of\s+securities\b" + _BETWEEN + r"\)", re.IGNORECASE
+)
+_OFFICES: Final = re.compile(
+    r"\(\s*address" + _BETWEEN + r"principal\s+executive\s+offices[^()]{0,300}\)", re.IGNORECASE
+)
+_NONE: Final = re.compile(r"\W*(?:none|n/?a|not\s+applicable)\b", re.IGNORECASE)
+_SHARE: Final = re.compile(
+    r"\b(?:common|ordinary|american\s+depositary|class\s+[a-z])\s+(?:stock|shares?)\b", re.IGNORECASE
+)
+_LONGEST: Final = 200_000  # characters of a document that are searched
+_LONGEST_TITLE: Final = 2_000
+
+
+def row(text: str, accession: str, cik: str, form: str, filed: Any, tally: Tally) -> dict[str, Any]:
+    """The row of `us_form15` for one filer, with the classes as far as the text tells them."""
+    plain = _plain(text)
+    covered, others = _COVERED.search(plain), _OTHERS.search(plain)
+    security = remaining = None
+    if covered is None:
+        tally.add("classes_not_read", form, accession)
+    else:
+        security = _last_lines(plain[: covered.start()])
+        remaining = _last_lines(plain[covered.end() : others.start()]) if others else None
+    says_none = remaining is not None and _NONE.match(remaining) is not None
+    return {
+        f.ACCESSION: accession,
+        f.CIK: cik,
+        f.FORM: form,
+        f.FILED: filed,
+        f.SECURITY: security,
+        f.IS_SHARE: None
+        if security is None
+        else bool(is_share(security)) or _SHARE.search(security) is not None,
+        f.REMAINING: None if says_none else remaining,
+        "is_last": None if remaining is None else says_none,
+    }
+
+
+def _plain(text: str) -> str:
+    """The words of a document: tags gone, entities read, each block on its own line."""
+    stripped = re.sub(r"<[^<>]{0,2000}>", "\n", text[:_LONGEST])
+    return re.sub(r"[ \t\xa0]+", " ", html.unescape(stripped))
+
+
+def _last_lines(text: str) -> str | None:
+    """What stands last before a caption: behind the caption before it."""
+    offices = [found.end() for found in _OFFICES.finditer(text)]
+    behind = text[offices[-1] if offices else text.rfind(")") + 1 :]
+    words = " ".join(re.sub(r"[-_=*]{3,}", " ", behind).split())
+    return words[:_LONGEST_TITLE] or None

@@ -1,0 +1,116 @@
+"""Form 25-NSE: an exchange removes one class of securities from listing (FORMAT us 9).
+
+Most are of notes, warrants, units or preferred stock, while the company's shares trade on: `is_share` tells. The
+issuer's own Form 25 is prose without structure; its header tells that there is one. Does not belong here: whether a
+company has left its exchange (`statuses`).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Any, Final
+
+from lxml import etree
+
+from connectors.kit.markup import Malformed, parse
+from connectors.kit.staged import Tally
+from connectors.us import releases_fields as f
+from connectors.us.register import central_index_key
+from connectors.us.sgml_header import day
+
+ROOT: Final = b"<notificationOfRemoval"
+_OPEN: Final = b"<XML>"
+_CLOSE: Final = b"</XML>"
+_DELAY: Final = timedelta(days=10)  # 17 CFR 240.12d2-2(d)
+_RULE: Final = re.compile(r"12d2-2\s*(\(a\)\([1-4]\)|\([bc]\))")
+# how a description of the company's own shares begins
+_SHARE: Final = re.compile(
+    r"(?:the\s+)?(?:class\s+[a-z]\b|series\s+[a-z]\s+(?=common|ordinary)|(?:non-)?voting\b|"
+    r"common\s+(?:stock|shares?|units?)|ordinary\s+shares?|registered\s+(?:ordinary\s+)?shares?|"
+    r"capital\s+stock|shares\s+of\s+(?:beneficial\s+interest|common\s+stock)|common\b|"
+    r"american\s+deposit[ao]ry\s+(?:shares?|receipts?)|ad[sr]s?\b)",
+    re.IGNORECASE,
+)
+_NOT: Final = re.compile(
+    r"\b(?:warrants?|rights?|notes?|preferred|preference|units?|debentures?|bonds?)\b", re.IGNORECASE
+)
+_PURCHASE: Final = re.compile(r"\s+(?:purchase\s+)?(?:rights?|warrants?|options?)\b", re.IGNORECASE)
+_CLASS: Final = re.compile(r"(?:the\s+)?class\s+[a-z]\b", re.IGNORECASE)
+
+
+def is_share(description: str | None) -> bool | None:
+    """Whether a class is the company's own shares: by how its description begins. Null without a description.
+
+    «Class A» alone is not enough: of what, says what follows («Class A Warrants» are none).
+    """
+    text = " ".join((description or "").split())
+    if not text:
+        return None
+    found = _SHARE.match(text)
+    if found is None or _PURCHASE.match(text, found.end()):
+        return False
+    rest = text[: text.find(",")] if "," in text else text
+    return not (_CLASS.match(text) and _NOT.search(rest))
+
+
+def notification(body: bytes) -> bytes | None:
+    """The XML of a notification, alone or in its block of a whole filing; None where there is none."""
+    root = body.find(ROOT)
+    if root < 0 or b"<DOCUMENT>" not in body:
+        return None if root < 0 else body
+    start, end = body.rfind(_OPEN, 0, root), body.find(_CLOSE, root)
+    return None if start < 0 or end < 0 else body[start + len(_OPEN) : end].strip()
+
+
+def removal(
+    xml: bytes, accession: str, filed: date | None, tally: Tally
+) -> tuple[dict[str, Any] | None, str | None]:
+    """The row of `us_form25`, or why there is none."""
+    try:
+        found = parse(xml)
+    except Malformed as error:
+        return None, f"a notification of removal was due: {error}"
+    texts = _texts(found.roots[0])
+    if found.repaired:
+        tally.add("repaired_markup", "notificationOfRemoval", accession)
+    cik = central_index_key(texts.get("issuer/cik"))
+    if cik is None:
+        return None, f"no CIK of the issuer: {texts.get('issuer/cik')!r}"
+    security = texts.get("descriptionClassSecurity")
+    provision = texts.get("ruleProvision") or ""
+    rule = _RULE.search(provision)
+    if rule is None:
+        tally.add("unknown_code", f"ruleProvision {provision[:60]}", accession)
+    if security is None:
+        tally.add("missing_value", "descriptionClassSecurity", accession)
+    known = filed or day((texts.get("signatureData/signatureDate") or "")[:10])
+    return {
+        f.ACCESSION: accession,
+        f.CIK: cik,
+        "exchange_cik": central_index_key(texts.get("exchange/cik")),
+        "exchange": texts.get("exchange/entityName"),
+        f.FILE_NUMBER: texts.get("issuer/fileNumber"),
+        f.SECURITY: security,
+        f.IS_SHARE: is_share(security),
+        f.RULE: None if rule is None else rule[1],
+        f.FILED: known,
+        f.EFFECTIVE: None if known is None else known + _DELAY,
+    }, None
+
+
+def _texts(root: etree._Element) -> dict[str, str]:
+    """Texts by path below the root, without namespaces; of two alike the first. No deeper than the form is."""
+    texts: dict[str, str] = {}
+    for part in root:
+        name = _local(part)
+        for inner in (part, *part):
+            path = name if inner is part else f"{name}/{_local(inner)}"
+            text = " ".join((inner.text or "").split()) if isinstance(inner.tag, str) else ""
+            if text:
+                texts.setdefault(path, text)
+    return texts
+
+
+def _local(element: etree._Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

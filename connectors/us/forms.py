@@ -1,0 +1,42 @@
+"""Form types: which are a company's own reports, and what the others tell of its registration (FORMAT us 9, 12.2).
+
+Belongs here: families of forms, as sets and as expressions. Does not belong here: what follows from them
+(`statuses`, `filings`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+ANNUAL: Final = frozenset(
+    {"10-K", "10-KT", "10-K405", "10-KT405", "10-KSB", "10-KSB40", "10-KT40", "20-F", "40-F"}
+)
+INTERIM: Final = frozenset({"10-Q", "10-QT", "10-QSB"})
+FOREIGN_INTERIM: Final = "6-K"  # holds statements now and then: where it holds XBRL
+CURRENT: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5", "10-D"})
+REGISTRATION: Final = frozenset(
+    {"10-12B", "10-12G", "10-SB", "10SB12G", "20FR12B", "20FR12G", "40FR12B", "40FR12G"}
+    | {"8-A12B", "8-A12G", "S-1", "S-11", "F-1"}
+)
+OWN: Final = ANNUAL | INTERIM | {FOREIGN_INTERIM} | CURRENT | REGISTRATION
+ENDING: Final = frozenset({"15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "15F-15D", "REVOKED"})
+REMOVAL: Final = frozenset({"25", "25-NSE"})
+MERGER: Final = frozenset({"DEFM14A", "DEFM14C", "SC TO-T", "S-4"})
+AMENDED: Final = "/A"
+
+
+def base(form: pl.Expr) -> pl.Expr:
+    """The form without the mark of an amendment."""
+    return form.str.strip_suffix(AMENDED)
+
+
+def of(form: pl.Expr, family: frozenset[str]) -> pl.Expr:
+    """Whether a form is of a family, amended or not."""
+    return base(form).is_in(sorted(family))
+
+
+def is_own(form: str | None) -> bool:
+    """Whether a form is a report or registration that a company files of itself."""
+    return form is not None and form.removesuffix(AMENDED) in OWN

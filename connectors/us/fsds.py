@@ -1,0 +1,207 @@
+"""Dataset us.fsds: the quarterly Financial Statement Data Sets, for history (FORMAT us 6).
+
+Of each filing the facts of the whole entity under standard tags: what companyfacts has, for filers that it has no
+more. Days are rounded to ends of months there; where companyfacts knows a filing this dataset is silent about it
+(`facts_mapping`). Does not belong here: the daily sources (`companyfacts`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.declare import (
+    Arrival,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Signal,
+    Unreadable,
+)
+from connectors.kit import archives, staged, tabular
+from connectors.kit.archives import ArchiveError, Member
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.kit.tabular import Layout
+from connectors.us.access import LIMITER, RATE, ask, trouble
+from connectors.us.facts_tags import MONEY, taxonomy_of
+from connectors.us.fsds_schema import FILERS, HISTORY, KEY, NUM, NUM_IGNORED, STAGED, SUB, SUB_IGNORED
+from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, accessions, central_index_keys
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+URL: Final = f"{FILES_URL}/files/dera/data/financial-statement-data-sets"
+_TABLE: Final = re.compile(r"(?:^|/)(sub|num)\.(?:txt|tsv)$", re.IGNORECASE)
+_QUARTER: Final = re.compile(r"(\d{4})q([1-4])$")
+_FIRST: Final = "2009q1"
+_MONTHS: Final = 3  # of a quarter
+_INDEX: Final = ("cik", "accession", "unit", "span", "period_start", "period_end", "form", "filed", "focus")
+_SUB: Final = Layout(SUB, ("adsh", "cik", "form", "filed"), "adsh", "\t", None, ignored=SUB_IGNORED)
+_NUM: Final = Layout(
+    NUM, ("adsh", "tag", "version", "ddate", "qtrs", "uom", "value"), "adsh", "\t", None, ignored=NUM_IGNORED
+)
+_COLUMNS: Final[Mapping[tuple[str, str], str]] = {taxonomy_of(name): name for name in MONEY}
+
+
+def recognise(_name: str, head: bytes) -> Recognised | NotOurs:
+    """A quarter's archive."""
+    said = trouble(head)
+    if said is not None:
+        return NotOurs(said)
+    found = sniff(head)
+    if found is Format.ZIP:
+        return Recognised(None, Scope.PART)
+    if head.startswith(b"PAR1"):
+        return NotOurs("Parquet that somebody made of these tables: the SEC publishes zips of text")
+    return NotOurs(f"{found.value} where the zip of a quarter was due")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of `us_fsds`."""
+    tables = _members(piece)
+    tally = Tally(piece.dataset)
+    filings, refused, told = _filings(piece, tables["sub"])
+    kept: list[pl.DataFrame] = []
+    for batch in tabular.read(_inner(piece, tables["num"]), _NUM):
+        kept.append(_wanted(batch.rows))
+        refused.append(batch.rejects)
+        told += batch.signals
+    facts = pl.concat(kept).join(filings, on="adsh", how="left")
+    strangers = facts.filter(pl.col("accession").is_null())
+    if not strangers.is_empty():
+        tally.add("values_of_no_filing", "adsh", strangers["adsh"][0], strangers.height)
+    found, odd = _dated(facts.filter(pl.col("accession").is_not_null()))
+    if odd:
+        tally.add("impossible_day", "ddate", piece.name, odd)
+    yield staged.batch(HISTORY, _wide(found), pl.concat(refused), (*told, *tally.drain()))
+    newest = filings.filter(pl.col("name").is_not_null()).sort("filed", "accession")
+    yield staged.batch(FILERS, newest.unique("cik", keep="last", maintain_order=True).select("cik", "name"))
+
+
+def _members(piece: Piece) -> dict[str, Member]:
+    """The two tables that are read, wherever in the archive they stand."""
+    tables: dict[str, Member] = {}
+    try:
+        for member in archives.members(piece.open, piece.name, keep=lambda name: bool(_TABLE.search(name))):
+            name = _TABLE.search(member.name)
+            tables[name[1].lower() if name else ""] = member
+    except ArchiveError as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+    missing = sorted({"sub", "num"} - tables.keys())
+    if missing:
+        raise Unreadable(
+            piece.dataset, piece.name, f"no {', '.join(missing)}.txt in the archive of a quarter"
+        )
+    return tables
+
+
+def _inner(piece: Piece, member: Member) -> Piece:
+    return replace(piece, open=member.open, name=f"{piece.name}#{member.name}")
+
+
+def _filings(piece: Piece, member: Member) -> tuple[pl.DataFrame, list[pl.DataFrame], tuple[Signal, ...]]:
+    """One row per filing; those without a number, a filer or a day are rejects."""
+    frames: list[pl.DataFrame] = []
+    refused: list[pl.DataFrame] = []
+    told: list[Signal] = []
+    for batch in tabular.read(_inner(piece, member), _SUB):
+        frames.append(batch.rows)
+        refused.append(batch.rejects)
+        told += batch.signals
+    rows = pl.concat(frames).with_columns(
+        accession=accessions(pl.col("adsh")),
+        cik=central_index_keys(pl.col("cik")),
+        filed=pl.col("filed").str.to_date("%Y%m%d", strict=False),
+        focus=pl.col("fy").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False),
+    )
+    whole = pl.all_horizontal(pl.col("accession", "cik", "filed", "form").is_not_null())
+    bad = [
+        (row["adsh"], "no accession, filer, form or day", str(row)) for row in rows.filter(~whole).to_dicts()
+    ]
+    kept = rows.filter(whole).unique("adsh", keep="first", maintain_order=True)
+    kept = kept.select("adsh", "accession", "cik", "name", "form", "filed", "focus")
+    return kept, [*refused, staged.reject_rows(bad)], tuple(told)
+
+
+def _wanted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Values of the wanted tags of the whole entity: no segment, no co-registrant, no tag of the filer's own."""
+    taxonomy = pl.col("version").str.split("/").list.first()
+    names = pl.DataFrame(
+        [(taxonomy, tag, column) for (taxonomy, tag), column in _COLUMNS.items()],
+        schema=["taxonomy", "tag", "column"],
+        orient="row",
+    )
+    names = names.with_columns(taxonomy=pl.col("taxonomy").replace("ifrs-full", "ifrs"))
+    whole = pl.col("segments").is_null() & pl.col("coreg").is_null() & pl.col("value").is_not_null()
+    money = pl.col("uom").str.contains(r"^[A-Z]{3}$")
+    return rows.filter(whole & money).with_columns(taxonomy=taxonomy).join(names, on=["taxonomy", "tag"])
+
+
+def _dated(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Values with their days: the rounded end, and the first day of the months that so many quarters are."""
+    quarters = pl.col("qtrs").cast(pl.Int64, strict=False)
+    end = pl.col("ddate").str.to_date("%Y%m%d", strict=False)
+    months = pl.format("-{}mo", (quarters * _MONTHS - 1).clip(lower_bound=0))
+    dated = facts.with_columns(
+        quarters=quarters,
+        period_end=end,
+        amount=pl.col("value").cast(pl.Decimal(38, 4), strict=False).round(0).cast(pl.Int64, strict=False),
+    ).with_columns(
+        period_start=pl.when(quarters > 0).then(pl.col("period_end").dt.month_start().dt.offset_by(months))
+    )
+    good = dated.filter(pl.all_horizontal(pl.col("quarters", "period_end", "amount").is_not_null()))
+    return good, dated.height - good.height
+
+
+def _wide(facts: pl.DataFrame) -> pl.DataFrame:
+    first, last = (pl.col(name).dt.to_string("%Y-%m-%d") for name in ("period_start", "period_end"))
+    rows = facts.with_columns(
+        unit="uom", span=pl.when(pl.col("quarters") > 0).then(first + "/" + last).otherwise(last)
+    )
+    return rows.pivot("column", index=list(_INDEX), values="amount", aggregate_function="first")
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The quarters after the last that was taken, oldest first, until one is not there yet."""
+    last = _QUARTER.match("" if cursor is None else cursor.value)
+    name = _FIRST if last is None else _after(last)
+    while (answer := ask(http, f"{URL}/{name}.zip", {Format.ZIP})) is not None:
+        yield answer.arrival(f"{name}.zip", Scope.PART, Cursor(name))
+        found = _QUARTER.match(name)
+        if found is None:
+            return
+        name = _after(found)
+
+
+def _after(quarter: re.Match[str]) -> str:
+    year, number = int(quarter[1]), int(quarter[2])
+    return f"{year + number // 4}q{number % 4 + 1}"
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Financial Statement Data Sets",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 11 * * 1", stale_after_hours=24 * 120),
+    guard=Guard(max_rejected=0.01),
+    host=FILES_HOST,
+    files=("fsds/**", "financial-statement-data-sets/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    staged=STAGED,
+    fetch=fetch,
+    rate=RATE,
+    limiter=LIMITER,
+)

@@ -1,0 +1,162 @@
+"""Dataset us.getcurrent: the Atom of newest filings (FORMAT us 8).
+
+Belongs here: the declaration, what a page is, its entries as rows. An entry stands for a filing and one party of
+it, so a filing comes several times, on one page and on the next. Does not belong here: paging
+(`getcurrent_fetch`), or asking for what is named (`named`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+from lxml import etree
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.markup import Malformed, parse
+from connectors.kit.staged import Tally
+from connectors.us import feeds_fields as f
+from connectors.us import getcurrent_fetch
+from connectors.us.access import LIMITER, RATE
+from connectors.us.register import FILES_HOST, LICENCE, central_index_key
+
+_LIMIT: Final = 16 << 20  # a hundred entries are sixty kilobytes
+_ATOM: Final = "{http://www.w3.org/2005/Atom}"
+_TITLE: Final = re.compile(r".* \(([0-9]{1,10})\) \(([^()]+)\)\s*", re.DOTALL)
+_ID: Final = re.compile(r"urn:tag:sec\.gov,2008:accession-number=([0-9]{10}-[0-9]{2}-[0-9]{6})")
+_FILED: Final = re.compile(r"Filed:(?:</b>)?\s*([0-9]{4}-[0-9]{2}-[0-9]{2})")
+_ITEM: Final = re.compile(r"\bItem ([0-9]{1,2}(?:\.[0-9]{2})?[a-z]?):")
+_ROLES: Final = frozenset(
+    {"Filer", "Issuer", "Reporting", "Subject", "Filed by", "Filed for", "Depositor", "Securitizer"}
+)
+_KNOWN: Final = frozenset({"title", "link", "summary", "updated", "category", "id"})
+_OWN: Final = frozenset({"title", "link", "id", "author", "updated", "entry"})
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """A page says what is new; what it does not name is not absent. Past the end comes HTML."""
+    del name
+    head = opening(head)
+    if sniff(head) is Format.HTML:
+        return NotOurs("a page of HTML: the feed ends there, or is out of service")
+    if sniff(head) is Format.EMPTY:
+        return NotOurs("empty body: no page of newest filings")
+    return Recognised(None, Scope.FEED)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of `us_getcurrent`."""
+    with staged.opened(piece) as body:
+        text = body.read(_LIMIT + 1)
+    if len(text) > _LIMIT or sniff(text) is not Format.XML:
+        due = "a page of the Atom of newest filings was due"
+        raise Unreadable(piece.dataset, piece.name, f"{due}, not {len(text)} bytes of {sniff(text)}")
+    try:
+        found = parse(text)
+    except Malformed as error:
+        raise Unreadable(piece.dataset, piece.name, f"an Atom page was due: {error}") from error
+    root = found.roots[0]
+    if root.tag != f"{_ATOM}feed":
+        raise Unreadable(piece.dataset, piece.name, f"an Atom feed was due, not {root.tag}")
+    work = _Page(Tally(piece.dataset))
+    if found.repaired:
+        work.tally.add("repaired_markup", "feed", piece.name)
+    for child in root:
+        work.take(child)
+    rows = list({tuple(row[name] for name in f.CURRENT.key): row for row in work.rows}.values())
+    yield staged.batch(f.CURRENT, rows, staged.reject_rows(work.refused), work.tally.drain())
+
+
+class _Page:
+    """Rows of one page while it is read."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+        self.rows: list[dict[str, Any]] = []
+        self.refused: list[tuple[object, str, object]] = []
+
+    def take(self, child: etree._Element) -> None:
+        name = _local(child)
+        if name == "entry":
+            self._entry(child)
+        elif name is not None and name not in _OWN:
+            self.tally.add("unknown_element", name)
+
+    def _entry(self, entry: etree._Element) -> None:
+        parts = {name: part for part in entry if (name := _local(part)) is not None}
+        number = _ID.fullmatch(_text(parts.get("id")))
+        title = _TITLE.fullmatch(_text(parts.get("title")))
+        category = parts.get("category")
+        form = "" if category is None else str(category.get("term") or "").strip()
+        cik = None if title is None else central_index_key(title[1])
+        if number is None or title is None or cik is None or not form:
+            missing = "accession number" if number is None else "form" if cik else "CIK and role in the title"
+            self.refused.append((_text(parts.get("id")), f"no {missing}", _text(parts.get("title"))))
+            return
+        accession, role = number[1], title[2].strip()
+        for unknown in parts.keys() - _KNOWN:
+            self.tally.add("unknown_element", f"entry.{unknown}", accession)
+        if role not in _ROLES:
+            self.tally.add("unknown_code", f"role {role}", accession)
+        summary = _text(parts.get("summary"))
+        self.rows.append(
+            {
+                f.ACCESSION: accession,
+                f.CIK: cik,
+                f.ROLE: role,
+                f.FORM: form,
+                f.FILED: self._filed(summary, accession),
+                f.ACCEPTED: self._accepted(_text(parts.get("updated")), accession),
+                f.ITEMS: _ITEM.findall(summary),
+            }
+        )
+
+    def _filed(self, summary: str, accession: str) -> date | None:
+        found = _FILED.search(summary)
+        try:
+            return None if found is None else date.fromisoformat(found[1])
+        except ValueError:
+            self.tally.add("unreadable_value", "Filed", accession)
+            return None
+
+    def _accepted(self, text: str, accession: str) -> datetime | None:
+        """An instant only where it carries its offset: a wall clock without one is none."""
+        try:
+            found = datetime.fromisoformat(text)
+            if found.tzinfo is not None:
+                return found.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        self.tally.add("unreadable_value", "updated", accession)
+        return None
+
+
+def _local(element: etree._Element) -> str | None:
+    """The name without its namespace; None for comments and instructions."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else None
+
+
+def _text(element: etree._Element | None) -> str:
+    return "" if element is None else (element.text or "").strip()
+
+
+DATASET: Final = Dataset(
+    key=f.CURRENT_KEY,
+    title="EDGAR: newest filings",
+    licence=LICENCE,
+    cadence=Cadence(cron="*/2 10-23,0-4 * * *", stale_after_hours=96),  # nothing at weekends and holidays
+    guard=Guard(max_rejected=0.05),
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged={f.CURRENT.name: f.CURRENT},
+    files=("getcurrent/**",),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=getcurrent_fetch.fetch,
+)

@@ -1,0 +1,85 @@
+"""Paging through the newest filings until a page names nothing new (FORMAT us 8).
+
+Pages overlap, since the window shifts while it is paged and shared caches answer polls seconds apart from
+different first pages; what is told twice is known by its accession number. The interface ends somewhere past 5,000
+entries, with HTML and 503: what lies behind comes with the index of the day. Does not belong here: what an entry
+says (`getcurrent`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import Unavailable, WrongBody
+from connectors.kit.formats import Format
+from connectors.us.access import Blocked, block
+from connectors.us.named import Memory
+from connectors.us.register import FILES_URL
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+COUNT: Final = 100  # the most a page holds
+STEP: Final = 80  # so many further: a fifth of a page is seen twice
+END: Final = 5_000
+_NUMBER: Final = re.compile(rb"accession-number=([0-9]{10}-[0-9]{2}-[0-9]{6})")
+_OUT_OF_SERVICE: Final = 503
+_FORBIDDEN: Final = 403
+_OK: Final = 200
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Pages from the newest on; the cursor comes with the last, so that a broken run is made again whole."""
+    known = Memory.of(cursor)
+    fresh: list[str] = []
+    held: Arrival | None = None
+    for start in range(0, END + 1, STEP):
+        answer = _page(http, start)
+        if answer is None:
+            break
+        numbers = [number.decode() for number in _NUMBER.findall(answer.read())]
+        new = [number for number in dict.fromkeys(numbers) if not known.knows(number)]
+        if not new:
+            break
+        if held is not None:
+            yield held
+        fresh += new
+        held = answer.arrival(f"getcurrent-{answer.server_time:%Y%m%dT%H%M%S}-{start}.atom", Scope.FEED)
+        if len(numbers) < COUNT:
+            break
+    if held is not None:
+        for number in reversed(fresh):
+            known.add(number)
+        yield replace(held, cursor=known.cursor())
+
+
+def _page(http: Http, start: int) -> Fetched | None:
+    """One page; None past the end."""
+    query = {
+        "action": "getcurrent",
+        "type": "",
+        "company": "",
+        "dateb": "",
+        "owner": "include",
+        "start": str(start),
+        "count": str(COUNT),
+        "output": "atom",
+    }
+    url = f"{FILES_URL}/cgi-bin/browse-edgar?{urlencode(query)}"
+    answer = http.get(url, expect={Format.XML}, allow=(_FORBIDDEN, _OUT_OF_SERVICE))
+    if answer.status == _OK:
+        return answer
+    if answer.status == _FORBIDDEN:
+        raise Blocked(
+            url, _FORBIDDEN, block(answer.read()) or "the SEC refuses this caller: look at FIRM_USER_AGENT"
+        )
+    if start > 0 and answer.format is Format.HTML:
+        return None
+    if answer.format is Format.HTML:
+        raise Unavailable(url, answer.status, "the newest filings are out of service: ask again later")
+    raise WrongBody(url, answer.status, f"an Atom page was due, the body is {answer.format.value}")

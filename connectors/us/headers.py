@@ -1,0 +1,198 @@
+"""Dataset us.headers: single filings that tell what lists do not (FORMAT us 8, 9).
+
+Read are headers in every dress, whole filings as text, and the XML of Form 25-NSE. Documents of a filing by
+themselves are left out: nothing in them says which filing they are of. Belongs here: the declaration, what a file
+is, rows. Does not belong here: asking (`headers_fetch`), or what becomes of the rows (`releases`, `statuses`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.staged import Tally
+from connectors.us import form8k, form15, form25, headers_fetch, index_page, sgml_header
+from connectors.us import releases_fields as f
+from connectors.us.access import LIMITER, RATE
+from connectors.us.register import FILES_HOST, LICENCE
+from connectors.us.sgml_header import Header
+
+_LIMIT: Final = 64 << 20  # a whole filing with its pictures
+_ENVELOPE: Final = re.compile(
+    rb"<(?:SEC-DOCUMENT|SEC-HEADER|IMS-HEADER|SUBMISSION)>|^ACCESSION NUMBER:|^<ACCEPTANCE-DATETIME>",
+    re.MULTILINE | re.IGNORECASE,
+)
+_OTHERS: Final = {
+    Format.JSON: "the list of files of a filing: names and sizes, no header",
+    Format.XML: "a document of a filing as XML (a cover page, facts): its header is read instead",
+    Format.HTML: "a document of a filing by itself, without header: nothing in it says which filing it is of",
+    Format.TEXT: "a document of a filing by itself, without header: nothing in it says which filing it is of",
+}
+_REACH: Final = 4_096  # a signed envelope may stand in front of the header
+_ACCESSION: Final = re.compile(r"(?<![0-9])([0-9]{10})-?([0-9]{2})-?([0-9]{6})(?![0-9])")
+_OPEN: Final = "<DOCUMENT>"
+_CLOSE: Final = "</DOCUMENT>"
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Headers, pages of filings and notifications of removal; of the rest says what it is."""
+    head = opening(head)
+    if _ENVELOPE.search(head[:_REACH]) or index_page.MARK in head:
+        return Recognised(None, Scope.PART)
+    if form25.ROOT in head:
+        if _ACCESSION.search(name):
+            return Recognised(None, Scope.PART)
+        return NotOurs(
+            "a notification of removal whose name holds no accession number: nothing says which it is"
+        )
+    found = sniff(head)
+    return NotOurs(_OTHERS.get(found, f"no filing: {found.value}"))
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of the three staged tables, as far as the piece has rows of them."""
+    with staged.opened(piece) as stream:
+        body = stream.read(_LIMIT + 1)
+    if len(body) > _LIMIT:
+        raise Unreadable(piece.dataset, piece.name, f"more than {_LIMIT} bytes: no filing is read so far")
+    work = _Work(piece)
+    if index_page.MARK in body:
+        work.header(_page(piece, body))
+    elif _ENVELOPE.search(body[:_REACH]):
+        work.whole(body)
+    else:
+        work.removal(body, work.number_in_name(), None)
+    yield from work.batches()
+
+
+def _page(piece: Piece, body: bytes) -> Header:
+    try:
+        return index_page.header(body)
+    except index_page.NoPage as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+
+
+class _Work:
+    """Reads one piece into rows, rejects and signals."""
+
+    def __init__(self, piece: Piece) -> None:
+        self._piece = piece
+        self._tally = Tally(piece.dataset)
+        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in f.STAGED}
+        self._refused: list[tuple[object, str, object]] = []
+
+    def batches(self) -> Iterator[Batch]:
+        """What was read; the rejects and signals stand with the first table."""
+        first = next((name for name, rows in self._rows.items() if rows), f.HEADERS.name)
+        for name, rows in self._rows.items():
+            if name == first:
+                rejects = staged.reject_rows(self._refused)
+                yield staged.batch(f.STAGED[name], rows, rejects, self._tally.drain())
+            elif rows:
+                yield staged.batch(f.STAGED[name], rows)
+
+    def whole(self, body: bytes) -> None:
+        """A header with or without its documents."""
+        text = body.decode("latin-1")
+        header = sgml_header.header(text)
+        start = text.find(_OPEN)
+        end = text.find(_CLOSE, start) if start >= 0 else -1
+        first = text[start + len(_OPEN) : end] if end >= 0 else ""
+        self.header(header, first)
+        if header.accession is None or header.form is None or start < 0:
+            return
+        if end < 0:
+            raise Unreadable(self._piece.dataset, self._piece.name, "breaks off in its first document")
+        if header.form == "25-NSE":
+            xml = form25.notification(body)
+            if xml is None:
+                self._tally.add("no_notification", header.form, header.accession)
+            else:
+                self.removal(xml, header.accession, header.filed)
+        elif header.form.removesuffix("/A") in form15.FORMS and header.filed is not None:
+            rows = (
+                form15.row(first, header.accession, party.cik, header.form, header.filed, self._tally)
+                for party in header.parties
+                if party.cik is not None and party.role == "FILER"
+            )
+            self._rows[f.DEREGISTERED.name] += rows
+
+    def header(self, header: Header, text: str = "") -> None:
+        """Rows of `us_header`, one per party."""
+        if header.accession is None or header.form is None:
+            missing = "accession number" if header.accession is None else "form"
+            raise Unreadable(self._piece.dataset, self._piece.name, f"a header without {missing}")
+        if header.filed is None:
+            self._tally.add("unreadable_value", "day of filing", header.accession)
+        row = {
+            f.ACCESSION: header.accession,
+            f.FORM: header.form,
+            f.FILED: header.filed,
+            f.ACCEPTED: header.accepted,
+            f.PERIOD: header.period,
+            f.ITEMS: self._items(header, text),
+            f.EXHIBITS: list(dict.fromkeys(header.documents)),
+        }
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for party in header.parties:
+            if party.cik is None:
+                self._refused.append((header.accession, f"no CIK of a party ({party.role})", header.form))
+            else:
+                own = {f.CIK: party.cik, f.ROLE: party.role, f.FILE_NUMBER: party.file_number}
+                rows[party.cik, party.role] = row | own
+        if not rows:
+            self._refused.append((header.accession, "no party in the header", header.form))
+        self._rows[f.HEADERS.name] += rows.values()
+
+    def _items(self, header: Header, text: str) -> list[str]:
+        if not form8k.is_current_report(header.form or ""):
+            return []
+        number = str(header.accession)
+        found = form8k.items(header.codes, header.labels, header.filed, self._tally, number)
+        blanks = sum(1 for label in header.labels if not label.strip())
+        if not found and blanks:
+            read = form8k.items_in_text(text, header.filed)
+            if len(read) == blanks:  # as many as the header has; else one was taken for an item
+                found = read
+                self._tally.add("items_from_text", header.form or "", number)
+        if not found:
+            self._tally.add("no_items", header.form or "", number)
+        return found
+
+    def number_in_name(self) -> str:
+        found = _ACCESSION.search(self._piece.name)
+        if found is None:
+            reason = "its name holds no accession number: nothing says which filing it is"
+            raise Unreadable(self._piece.dataset, self._piece.name, reason)
+        return "-".join(found.groups())
+
+    def removal(self, xml: bytes, accession: str, filed: Any) -> None:
+        """The row of `us_form25`."""
+        row, reason = form25.removal(xml, accession, filed, self._tally)
+        if row is None:
+            self._refused.append((accession, str(reason), xml[:200]))
+        else:
+            self._rows[f.REMOVALS.name].append(row)
+
+
+DATASET: Final = Dataset(
+    key=f.KEY,
+    title="EDGAR: headers of current reports, removals from listing, ends of registration",
+    licence=LICENCE,
+    cadence=Cadence(cron="*/5 10-23,0-4 * * *", stale_after_hours=96),
+    guard=Guard(max_rejected=0.05),
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged=f.STAGED,
+    files=("form8k/**", "filing_index/**", "form25_15/**", "headers/**"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=headers_fetch.fetch,
+    wants=headers_fetch.wanted,
+)

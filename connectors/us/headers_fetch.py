@@ -1,0 +1,79 @@
+"""Asking for single filings that the feeds name: once each, by accession number (FORMAT us 4, 8).
+
+Of current reports the page `-index-headers.html` is enough: header and list of documents in a few kilobytes. Forms
+25 and 15 are asked for whole, since their class of securities stands in the document. Does not belong here: reading
+(`headers`), or whose filings are named (`named`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.errors import FetchError
+from connectors.kit.formats import Format
+from connectors.us.access import Blocked, ask
+from connectors.us.named import CURRENT_REPORTS, DEREGISTRATIONS, REMOVALS, Filing, Memory, named
+from connectors.us.register import ARCHIVES_URL
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
+FORMS: Final = CURRENT_REPORTS | {"6-K"} | REMOVALS | DEREGISTRATIONS
+WHOLE: Final = REMOVALS | DEREGISTRATIONS
+PATIENCE: Final = 5  # failures one after the other: then the source is not well
+EACH: Final = 50  # answers after which what was asked is remembered, so that a broken run does not begin anew
+
+
+def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Filings of the forms that are read here."""
+    return named(staged, FORMS)
+
+
+def url_of(filing: Filing) -> str:
+    """Where a filing is asked for: any CIK that is attached to it answers in the path."""
+    folder = f"{ARCHIVES_URL}/data/{int(filing.cik)}/{filing.accession.replace('-', '')}/{filing.accession}"
+    whole = filing.form.removesuffix("/A") in WHOLE
+    return f"{folder}.txt" if whole else f"{folder}-index-headers.html"
+
+
+def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Each filing once, whoever is a party of it. One that fails is asked for again with the next run."""
+    memory = Memory.of(cursor)
+    broken: FetchError | None = None
+    held: Arrival | None = None
+    failures = 0
+    for filing in _due(memory, subjects):
+        try:
+            answer = ask(http, url_of(filing), {Format.HTML, Format.TEXT, Format.XML})
+        except FetchError as error:
+            broken = broken or error
+            failures += 1
+            if failures == PATIENCE or isinstance(error, Blocked):
+                break
+            continue
+        failures = 0
+        memory.add(filing.accession)
+        if answer is not None:
+            if held is not None:
+                yield held
+            ending = url_of(filing).rpartition(filing.accession)[2]
+            arrival = answer.arrival(f"headers-{filing.accession}{ending}", Scope.PART)
+            held = replace(arrival, cursor=memory.cursor() if len(memory) % EACH == 0 else None)
+    if held is not None:
+        yield replace(held, cursor=memory.cursor())
+    if broken is not None:
+        raise broken
+
+
+def _due(memory: Memory, subjects: Iterable[str]) -> Iterator[Filing]:
+    seen: set[str] = set()
+    for subject in subjects:
+        filing = Filing.of(subject)
+        if filing is not None and filing.accession not in seen and not memory.knows(filing.accession):
+            seen.add(filing.accession)
+            yield filing

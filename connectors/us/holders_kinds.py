@@ -1,0 +1,122 @@
+"""What kind of holder somebody is, from which country, and since which day: the same for every form.
+
+Does not belong here: what they hold (`schedule13_holdings`, `insiders_holdings`, `form13f_holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date, datetime
+from functools import cache
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.us.codes import PLACES
+from connectors.us.register import ARCHIVES_URL, PREFIX
+from warehouse.folding import folded
+from warehouse.schema.tables import HOLDINGS
+
+_PERSON: Final = "IN"
+_FUNDS: Final = frozenset({"IV", "EP"})
+_COMPANIES: Final = frozenset({"BD", "BK", "CO", "CP", "FI", "HC", "IA", "IC", "PN", "SA"})
+_FUND_NAME: Final = re.compile(r"\b(?:funds?|etf|pension|retirement|endowment)\b", re.IGNORECASE)
+_COMPANY_NAME: Final = re.compile(
+    r"\b(?:inc|incorporated|corp|corporation|co|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|"
+    r"gmbh|ag|s\.?a|n\.?v|b\.?v|s\.?p\.?a|s\.?à\.?\s?r\.?l|sarl|asa|oyj|ab|kg|kk|se|bank|group|holdings?|partners|"
+    r"partnership|trust|foundation|association|management|advisors|advisers|capital|investments?|ventures|university)"
+    r"\b\.?(?!\w)",
+    re.IGNORECASE,
+)
+_STATE_OF: Final = re.compile(
+    r"^(?:the\s+)?(?:(?:state|commonwealth|republic|kingdom)\s+of\s+)?(?:the\s+)?", re.IGNORECASE
+)
+_ALSO: Final = {
+    "united states of america": "US",
+    "usa": "US",
+    "us": "US",
+    "u s a": "US",
+    "england and wales": "GB",
+    "england": "GB",
+    "great britain": "GB",
+    "uk": "GB",
+    "netherlands": "NL",
+}
+
+Row = dict[str, Any]
+
+
+def holder_type(types: Collection[str], name: str) -> str:
+    """By the type of reporting person; «other» and none by the mark of a legal form in the name."""
+    if _PERSON in types:
+        return "person"
+    if not _FUNDS.isdisjoint(types):
+        return "fund"
+    if not _COMPANIES.isdisjoint(types):
+        return "company"
+    if _FUND_NAME.search(name):
+        return "fund"
+    return "company" if _COMPANY_NAME.search(name) else "unknown"
+
+
+def country(place: str | None) -> str | None:
+    """ISO 3166-1 of an EDGAR code, which is none (CA is California), or of the words of an older form."""
+    if not place:
+        return None
+    if place in PLACES:
+        return PLACES.get(place, "country")
+    words = folded(_STATE_OF.sub("", place.strip()))
+    return _ALSO.get(words) or _by_label().get(words)
+
+
+@cache
+def _by_label() -> Mapping[str, str]:
+    labels, countries = PLACES.columns["label"], PLACES.columns["country"]
+    return {folded(label): countries[code] for code, label in labels.items() if code in countries}
+
+
+def company_of(cik: str | None, kind: str) -> str | None:
+    """The id of a holder with a CIK that is no person; of unknown kind nobody says so."""
+    return f"{PREFIX}{cik}" if cik is not None and kind in ("company", "fund") else None
+
+
+def page(cik: str | None, accession: str | None) -> str | None:
+    """The index page of a filing."""
+    if cik is None or accession is None:
+        return None
+    return f"{ARCHIVES_URL}/data/{int(cik)}/{accession.replace('-', '')}/{accession}-index.html"
+
+
+def happened(day: date | None, known: date | None, observed_at: datetime) -> date | None:
+    """The day of an event; none that lies behind the day on which it was filed or read: then that day holds."""
+    latest = min(known or observed_at.date(), observed_at.date())
+    return day if day is not None and day <= latest else known
+
+
+def order(accession: str | None) -> tuple[int, str]:
+    """The place of a filing among those of one day: by the year and number of its accession."""
+    if accession is None:
+        return 0, ""
+    _, year, number = accession.split("-")
+    return int(year) + (1900 if int(year) > 90 else 2000), number  # noqa: PLR2004 - EDGAR began in 1993
+
+
+def filed_days(filed: pl.LazyFrame) -> dict[str, date]:
+    """Accession to day of filing, as the submissions list them."""
+    rows = filed.select("accession", "filed").collect()
+    return dict(rows.iter_rows())
+
+
+def present(frame: pl.LazyFrame) -> Iterator[Row]:
+    """Rows that are known to concern a company."""
+    yield from frame.filter(pl.col("_company_id").is_not_null()).collect().iter_rows(named=True)
+
+
+def as_holdings(rows: list[Row]) -> pl.DataFrame:
+    """Shared holdings; what a row does not say is null."""
+    form = staged.schema(HOLDINGS)
+    plain = [{"controls": [], "is_direct": None, "votes_pct": None} | row for row in rows]
+    columns = {name: [row.get(name) for row in plain] for name in form.names()}
+    return pl.DataFrame(columns, schema=form)

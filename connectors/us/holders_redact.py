@@ -1,0 +1,76 @@
+"""Taking persons' private facts out of ownership filings before they are archived (DESIGN 14).
+
+What leaves: streets, towns and telephones of persons and signatories, social security numbers, criminal records,
+what a person is by profession; of older text forms everything behind the last cover page, where persons give their
+addresses, and every exhibit. What stays: names, citizenship, state or country, relationship, shares, percentages,
+days. Nothing that leaves is read.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import BinaryIO, Final
+
+from connectors.us.holders_files import LARGEST, is_xml
+from connectors.us.holders_submission import is_submission
+
+# elements of the three schemas, whatever their prefix
+_ELEMENTS: Final = (
+    b"rptOwnerStreet1|rptOwnerStreet2|rptOwnerCity|rptOwnerZipCode|rptOwnerGoodAddress|street1|street2|zipCode|city|"
+    b"personPhoneNum|phone|contactName|contactPhoneNumber|contactEmailAddress|filingPersonName|"
+    b"principalBusinessAddress|principalBusinessOfficeOrResidenceAddress|principalJob|hasBeenConvicted|"
+    b"convictionDescription|ccc"
+)
+_PRIVATE: Final = re.compile(
+    rb"(<((?:[\w-]+:)?(?:" + _ELEMENTS + rb"))(?:\s[^<>]*)?>)[^<]*(</\2\s*>)", re.IGNORECASE
+)
+_HEADER: Final = re.compile(
+    rb"^([ \t]*(?:STREET [12]|CITY|ZIP|BUSINESS PHONE|IRS NUMBER):|"
+    rb"<(?:STREET[12]|CITY|ZIP|PHONE|IRS-NUMBER)>)[^\r\n]*",
+    re.MULTILINE,
+)
+_IDENTITY: Final = re.compile(rb"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
+_START: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
+_DOCUMENT: Final = re.compile(rb"(<DOCUMENT>)(.*?)(</DOCUMENT>)", re.DOTALL | re.IGNORECASE)
+_TEXT: Final = re.compile(rb"(<TEXT>)(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
+_TYPE: Final = re.compile(rb"<TYPE>[ \t]*([^\r\n<]*)", re.IGNORECASE)
+_READ: Final = re.compile(rb"(?:SC|SCHEDULE) 13[DG].*|13F.*|INFORMATION TABLE", re.IGNORECASE | re.DOTALL)
+_AS_XML: Final = re.compile(rb"[345](?:/A)?", re.IGNORECASE)  # insiders' forms; as text they are not read
+_GAP: Final = rb"(?:\s|&nbsp;|&#160;|\xc2\xa0|\xa0|<[^<>]{0,400}>)+"
+_LAST_ROW: Final = re.compile(_GAP.join((b"TYPE", b"OF", b"REPORTING", b"PERSONS?")), re.IGNORECASE)
+_BEHIND: Final = 2_500  # bytes behind the last row's label in which its code stands, with its markup
+
+
+def redact(body: BinaryIO) -> BinaryIO:
+    """The body without private facts. What is larger than any filing comes out too large to be read."""
+    found = body.read(LARGEST + 1)
+    if len(found) > LARGEST:
+        return io.BytesIO(b"")
+    if not is_submission(found):
+        return io.BytesIO(_document(found))
+    start = _START.search(found)
+    header = found[: start.start() if start else len(found)]
+    rest = found[start.start() :] if start else b""
+    return io.BytesIO(_HEADER.sub(rb"\1", header) + _DOCUMENT.sub(_in_filing, rest))
+
+
+def _in_filing(match: re.Match[bytes]) -> bytes:
+    """A document that is read, without what is private; of any other its heading alone."""
+    form = _TYPE.search(match.group(2))
+    name = form.group(1).strip() if form is not None else b""
+    is_read = bool(_READ.fullmatch(name) or (_AS_XML.fullmatch(name) and b"<XML>" in match.group(2)))
+    inner = _TEXT.sub(
+        lambda text: text.group(1) + (_document(text.group(2)) if is_read else b"") + text.group(3),
+        match.group(2),
+        count=1,
+    )
+    return match.group(1) + inner + match.group(3)
+
+
+def _document(found: bytes) -> bytes:
+    if is_xml(found.lstrip()):
+        return _PRIVATE.sub(rb"\1\3", found)
+    rows = list(_LAST_ROW.finditer(found))
+    kept = found[: rows[-1].end() + _BEHIND] if rows else found
+    return _IDENTITY.sub(b"000-00-0000", kept)

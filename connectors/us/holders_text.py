@@ -1,0 +1,86 @@
+"""Older forms as plain text: HTML with its cells apart, ASCII as it stands, both in one line of single blanks.
+
+Does not belong here: what the text says (`schedule13_text`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lxml import etree, html
+
+_MARKUP: Final = re.compile(rb"<(?:html|body|div|table|p|font|pre|br)\b", re.IGNORECASE)
+_REACH: Final = 20_000
+_SKIPPED: Final = frozenset({"script", "style", "noscript", "title"})
+_APART: Final = frozenset(
+    {
+        "p",
+        "div",
+        "br",
+        "tr",
+        "td",
+        "th",
+        "table",
+        "li",
+        "ul",
+        "ol",
+        "hr",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "pre",
+        "center",
+    }
+)
+_RAISED: Final = frozenset({"sup"})
+
+
+def flat(body: bytes) -> str:
+    """The text of a document in one line; empty where there is none."""
+    if _MARKUP.search(body[:_REACH]) is None:
+        text = body.decode("latin-1" if not _is_utf8(body) else "utf-8")
+        return " ".join(text.split())
+    parser = html.HTMLParser(
+        encoding="utf-8" if _is_utf8(body) else "windows-1252",
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=True,
+    )
+    try:
+        root = html.fromstring(body, parser=parser)
+    except (etree.ParserError, ValueError):
+        return ""
+    return " ".join("".join(_pieces(root)).split())
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _pieces(root: etree._Element) -> Iterator[str]:
+    """Text in order; a blank wherever a block or a cell ends. No recursion: a hostile page is deep."""
+    hidden = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if element.tag in _APART:
+            yield " "
+        if element.tag in _SKIPPED:
+            hidden += 1 if event == "start" else -1
+        if hidden:
+            continue
+        if event == "end":
+            yield element.tail or ""
+        else:
+            yield f" ({element.text}) " if _is_mark(element) else element.text or ""
+
+
+def _is_mark(element: etree._Element) -> bool:
+    """A bare number or star set high: the mark of a footnote, which would grow the number before it."""
+    return element.tag in _RAISED and re.fullmatch(r"[\d*†]{1,2}", (element.text or "").strip()) is not None

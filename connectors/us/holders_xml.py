@@ -1,0 +1,62 @@
+"""XML of ownership filings by local names: namespaces and prefixes vary and mean nothing (FORMAT us 7.1, 7.4).
+
+Belongs here: finding elements, and counting those that nobody knows. Does not belong here: what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from lxml import etree
+
+from connectors.declare import Piece, Unreadable
+from connectors.kit import markup
+from connectors.kit.staged import Tally
+
+
+def tree(piece: Piece, body: bytes, root: str, tally: Tally) -> etree._Element:
+    """The root of a document; Unreadable where it is another one or none."""
+    try:
+        found = markup.parse(body)
+    except markup.Malformed as error:
+        raise Unreadable(piece.dataset, piece.name, f"XML was due: {error}") from None
+    if local(found.roots[0]) != root:
+        raise Unreadable(piece.dataset, piece.name, f"<{local(found.roots[0])}> where <{root}> was due")
+    if found.repaired:
+        tally.add("ill_formed", "XML that was read past its errors", piece.name)
+    return found.roots[0]
+
+
+def local(element: etree._Element) -> str:
+    """The name without its namespace; empty for comments."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def children(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Children of one local name."""
+    return (child for child in element if local(child) == name)
+
+
+def at(element: etree._Element | None, *path: str) -> etree._Element | None:
+    """The first element down a path of local names."""
+    for name in path:
+        element = next(children(element, name), None) if element is not None else None
+    return element
+
+
+def text(element: etree._Element | None, *path: str) -> str | None:
+    """The text at the end of a path in one line; None where there is none."""
+    found = at(element, *path)
+    return (" ".join((found.text or "").split()) or None) if found is not None else None
+
+
+def count_unknown(
+    element: etree._Element | None, known: AbstractSet[str], tally: Tally, example: str
+) -> None:
+    """Signals for children that no schema of ours has: the form has changed."""
+    for child in element if element is not None else ():
+        name = local(child)
+        if name and name not in known:
+            tally.add("unknown_element", name, example)

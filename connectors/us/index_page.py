@@ -1,0 +1,94 @@
+"""The page `-index.html` of a filing as a header: numbers, days, items, documents, parties (FORMAT us 4, 8).
+
+Does not belong here: headers as SGML (`sgml_header`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lxml import etree, html
+
+from connectors.us.register import central_index_key
+from connectors.us.sgml_header import Header, Party, accession, day, eastern
+
+MARK: Final = b'id="secNum"'
+_NUMBER: Final = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+_FORM: Final = re.compile(r"\s*Form\s+(.+?)\s*$")
+_ITEM: Final = re.compile(r"Item ([0-9]{1,2}(?:\.[0-9]{2})?[a-z]?):\s*([^\n]*)")
+_PARTY: Final = re.compile(r"\(([^()]+)\)\s*CIK\s*:\s*([0-9]{1,10})\b", re.DOTALL)
+_FILE: Final = re.compile(r"File No\.\s*:\s*([0-9A-Z-]+)")
+_TYPE_COLUMN: Final = 3  # sequence, description, document, type, size
+
+
+class NoPage(Exception):  # noqa: N818 - says what the bytes are
+    """HTML that is no page of a filing."""
+
+
+def header(body: bytes) -> Header:
+    """The header that a page shows; NoPage for another page."""
+    try:
+        root = html.document_fromstring(body, parser=html.HTMLParser(encoding="utf-8", no_network=True))
+    except (etree.ParserError, etree.XMLSyntaxError) as error:
+        raise NoPage(f"no HTML to read: {error}") from error
+    number = _NUMBER.search(_all(root, "//*[@id='secNum']"))
+    form = _FORM.match(_all(root, "//*[@id='formName']//strong"))
+    if number is None or form is None:
+        raise NoPage("no accession number or form on the page: no index page of a filing")
+    told = _told(root)
+    items = _ITEM.findall(told.get("Items", ""))
+    return Header(
+        accession=accession(number[0]),
+        form=form[1],
+        filed=day(told.get("Filing Date")),
+        period=day(told.get("Period of Report")),
+        accepted=eastern(told.get("Accepted")),
+        codes=tuple(code for code, _ in items),
+        labels=tuple(label.strip() for _, label in items),
+        parties=tuple(_parties(root)),
+        documents=tuple(_documents(root)),
+    )
+
+
+def _all(root: etree._Element, path: str) -> str:
+    """The text of the first element of a path; breaks of lines stay breaks."""
+    for found in root.xpath(path):
+        return _text(found)
+    return ""
+
+
+def _text(element: etree._Element) -> str:
+    return "\n".join(str(part).replace("\xa0", " ") for part in element.itertext())
+
+
+def _told(root: etree._Element) -> dict[str, str]:
+    """Captions and what stands under each."""
+    told: dict[str, str] = {}
+    for caption in root.xpath("//div[@class='infoHead']"):
+        value = caption.getnext()
+        if value is not None and value.get("class") == "info":
+            told.setdefault(_text(caption).strip(), _text(value).strip())
+    return told
+
+
+def _parties(root: etree._Element) -> list[Party]:
+    parties: list[Party] = []
+    for block in root.xpath("//div[@class='companyInfo']"):
+        text = re.sub(r"\s*\n\s*", " ", _text(block))
+        found = _PARTY.search(text)
+        if found is not None:
+            file = _FILE.search(text)
+            role = found[1].strip().upper().replace(" ", "-").replace("SUBJECT", "SUBJECT-COMPANY")
+            role = role.replace("REPORTING", "REPORTING-OWNER")
+            parties.append(Party(role, central_index_key(found[2]), file[1] if file else None))
+    return parties
+
+
+def _documents(root: etree._Element) -> list[str]:
+    documents: list[str] = []
+    for row in root.xpath("//table[@class='tableFile']//tr[td]"):
+        cells = [_text(cell).strip() for cell in row.xpath("td")]
+        if len(cells) > _TYPE_COLUMN and cells[_TYPE_COLUMN]:
+            documents.append(cells[_TYPE_COLUMN])
+    return documents

@@ -1,0 +1,163 @@
+"""Dataset us.index: the indexes of filings, of a day, of a quarter, or of all (FORMAT us 8).
+
+Belongs here: the declaration, what a file is, and its rows. `master.idx` is divided by bars; `form.idx` and
+`company.idx` stand in columns whose widths differ by file and year, so their places are those of the header line.
+Does not belong here: which are fetched (`daily_index`), or asking for what they name (`named`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, opening, sniff
+from connectors.us import daily_index
+from connectors.us import feeds_fields as f
+from connectors.us.access import LIMITER, RATE
+from connectors.us.register import FILES_HOST, LICENCE, central_index_keys
+
+CHUNK: Final = 200_000  # rows: a quarter has some three hundred thousand
+_LONGEST: Final = 4_096  # characters of a line
+_HEADER_LINES: Final = 60
+_NAMES: Final = {
+    "cik": "cik",
+    "company name": "company",
+    "form type": "form",
+    "date filed": "filed",
+    "filename": "path",
+    "file name": "path",
+    "url": "path",  # crawler.idx
+}
+_TITLES: Final = re.compile(r"Form Type|Company Name|CIK|Date Filed|File ?[Nn]ame|URL")
+_NEEDED: Final = ("cik", "form", "filed", "path")
+_RULE: Final = re.compile(r"-{20,}")
+_PATH: Final = (
+    r"(?:^|/)edgar/data/[0-9]+/(?:[0-9]{18}/)?([0-9]{10}-[0-9]{2}-[0-9]{6})(?:-index\.html?|\.txt)$"
+)
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """An index of a day or quarter lists what was filed then: other filings are not absent."""
+    head = opening(head)
+    found = sniff(head)
+    if found is Format.HTML:
+        return NotOurs("a page of HTML: a listing of index files, no index")
+    if found is Format.XML and b"AccessDenied" in head:
+        return NotOurs("the answer for an index that does not exist: a weekend, a holiday, a day to come")
+    if found is Format.JSON:
+        return NotOurs("a listing of index files as JSON, no index")
+    if found is Format.ZIP or found is Format.TEXT:
+        return Recognised(None, Scope.FEED)
+    return NotOurs(f"no index of filings: {found.value} in {name}")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """Batches of `us_index`; an index of a day without filings gives one without rows."""
+    with staged.opened(piece) as body:
+        # of the SEC's own, latin-1 is what every byte can be read as; names are not kept
+        lines = (line.decode("latin-1") for line in iter(lambda: body.readline(_LONGEST), b""))
+        layout = _layout(piece, lines)
+        batches = 0
+        while block := _block(lines):
+            yield _batch(layout, block)
+            batches += 1
+    if not batches:
+        yield staged.batch(f.INDEX, [])
+
+
+class _Layout:
+    """Where the fields of a line stand: between bars, or from one title of the header line to the next."""
+
+    def __init__(self, header: str) -> None:
+        self.is_barred = "|" in header
+        if self.is_barred:
+            titles = [title.strip().casefold() for title in header.split("|")]
+            self.places = {_NAMES[title]: place for place, title in enumerate(titles) if title in _NAMES}
+            self.starts: list[tuple[str, int]] = []
+            return
+        found = [(_NAMES[match[0].casefold()], match.start()) for match in _TITLES.finditer(header)]
+        self.starts = found
+        self.places = {name: place for place, (name, _) in enumerate(found)}
+
+    def fields(self, line: pl.Expr) -> dict[str, pl.Expr]:
+        """The needed fields of a line as expressions."""
+        if self.is_barred:
+            parts = line.str.split("|")
+            return {name: parts.list.get(self.places[name], null_on_oob=True) for name in _NEEDED}
+        ends = [start for _, start in self.starts[1:]]
+        cut: dict[str, pl.Expr] = {}
+        for (name, start), end in zip(self.starts, [*ends, None], strict=True):
+            length = None if end is None else end - start
+            cut[name] = line.str.slice(start, length).str.strip_chars()
+        return {name: cut[name] for name in _NEEDED}
+
+
+def _layout(piece: Piece, lines: Iterator[str]) -> _Layout:
+    """Reads as far as the line of dashes under the header."""
+    header = ""
+    for number, line in enumerate(lines, start=1):
+        if _RULE.match(line):
+            layout = _Layout(header)
+            missing = [name for name in _NEEDED if name not in layout.places]
+            if missing:
+                reason = f"no column for {', '.join(missing)} in the header {header.strip()[:120]!r}"
+                raise Unreadable(piece.dataset, piece.name, reason)
+            return layout
+        if number > _HEADER_LINES:
+            break
+        header = line.rstrip("\r\n") if line.strip() else header
+    raise Unreadable(
+        piece.dataset, piece.name, "no header with a line of dashes under it: no index of filings"
+    )
+
+
+def _block(lines: Iterator[str]) -> list[str]:
+    block: list[str] = []
+    for line in lines:
+        if line.strip():
+            block.append(line.rstrip("\r\n"))
+        if len(block) >= CHUNK:
+            break
+    return block
+
+
+def _batch(layout: _Layout, block: list[str]) -> Batch:
+    """One chunk: dates with and without dashes, accession numbers from the path."""
+    line = pl.Series("line", block, dtype=pl.String).to_frame()
+    fields = line.select("line", **layout.fields(pl.col("line")))
+    plain = pl.col("filed").str.strip_chars().str.replace_all("-", "", literal=True)
+    rows = fields.select(
+        "line",
+        pl.col("path").str.strip_chars().str.extract(_PATH).alias(f.ACCESSION),
+        central_index_keys(pl.col("cik")).alias(f.CIK),
+        pl.col("form").str.strip_chars().replace("", None).alias(f.FORM),
+        plain.str.to_date("%Y%m%d", strict=False).alias(f.FILED),
+    )
+    complete = pl.all_horizontal(pl.col(f.INDEX.names).is_not_null())
+    refused = rows.filter(~complete)["line"].to_list()
+    rejects = staged.reject_rows(("", "no CIK, form, date or accession number", text) for text in refused)
+    kept = rows.filter(complete).select(f.INDEX.names)
+    return staged.batch(f.INDEX, kept.unique(f.INDEX.key, keep="last", maintain_order=True), rejects)
+
+
+DATASET: Final = Dataset(
+    key=f.INDEX_KEY,
+    title="EDGAR: indexes of filings",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * 2-6", stale_after_hours=120),  # after 22:00 Eastern of business days
+    guard=Guard(max_rejected=0.01),
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged={f.INDEX.name: f.INDEX},
+    files=("index/**", "daily-index/**", "full-index/**"),
+    recognise=recognise,
+    split=staged.members,
+    read=read,
+    fetch=daily_index.fetch,
+)

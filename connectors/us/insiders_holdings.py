@@ -1,0 +1,136 @@
+"""Forms 3, 4 and 5 to shared holdings: of each owner and class the newest shares of every line, added once.
+
+A percentage is derived, and only where the shares outstanding are known and the owner says to have ten percent or
+is known from a Schedule 13D or 13G (FORMAT us 7.3). Others are told with what makes them insiders. Does not belong
+here: reading (`insiders_xml`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.us.holders_kinds import (
+    Row,
+    as_holdings,
+    company_of,
+    country,
+    filed_days,
+    happened,
+    holder_type,
+    order,
+    page,
+    present,
+)
+from connectors.us.holders_outstanding import Outstanding, derived
+from connectors.us.holders_values import name_key
+from connectors.us.insiders_fields import ISSUER, KEY, LINE, OWNER, OWNER_KEY, SOURCE
+
+_RELATIONS: Final = {
+    "isDirector": "director",
+    "isOfficer": "officer",
+    "isTenPercentOwner": "ten_percent_owner",
+    "isOther": "other",
+}
+_PEOPLE: Final = ("isDirector", "isOfficer")
+_EARLIEST: Final = date.min
+
+
+def holdings(
+    lines: pl.LazyFrame,
+    filed: pl.LazyFrame,
+    known: Collection[tuple[str, str]] = (),
+    outstanding: Outstanding = MappingProxyType({}),
+) -> pl.DataFrame:
+    """Shared holdings of the touched companies. `known`: companies and holders that Schedules 13D and 13G name."""
+    days = filed_days(filed)
+    owners: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in present(lines):
+        if row["classKey"] is not None:
+            owner = row["ownerCik"] or row[OWNER_KEY]
+            owners[row["_company_id"], owner, row["classKey"]].append(_dated(row, days))
+    found: list[Row] = []
+    for (company, owner, kind), told in sorted(owners.items()):
+        newest = _newest_lines(told)
+        total = _total(newest)
+        last = max(told, key=_age)
+        may = (
+            bool(last["isTenPercentOwner"])
+            or (company, owner) in known
+            or (company, last[OWNER_KEY]) in known
+        )
+        level = derived(total, company, last["at"], outstanding) if may else None
+        found.append(_holding(last, f"{owner}/{kind}", total, level))
+    return as_holdings(found)
+
+
+def _dated(row: Row, days: Mapping[str, date]) -> Row:
+    filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
+    return row | {"filed": filed, "at": happened(row["day"] or row["period"], filed, row["_observed_at"])}
+
+
+def _age(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
+    place = int(row[LINE].rpartition("/")[2])
+    return row["at"] or _EARLIEST, row["filed"] or _EARLIEST, order(row["accession"]), row[SOURCE], place
+
+
+def _newest_lines(told: list[Row]) -> list[Row]:
+    """The last word on each way of owning, directly or by the nature that is named: the newest form that has it.
+
+    In one form a transaction goes on from the one before on the same footnotes, while holdings without transactions
+    stand beside each other: two trusts may bear the same words.
+    """
+    ways: dict[tuple[Any, str], dict[str, dict[Any, Row]]] = defaultdict(dict)
+    for row in sorted(told, key=_age):
+        forms = ways[row["isDirect"], name_key(row["nature"] or "")]
+        form = forms.pop(row[SOURCE], {})
+        form[row["notes"] if row["isTransaction"] else row[LINE]] = row
+        forms[row[SOURCE]] = form  # the newest stands last
+    return [row for forms in ways.values() for row in list(forms.values())[-1].values()]
+
+
+def _total(newest: list[Row]) -> Decimal | None:
+    """All lines once; null where one of them is only told in a footnote."""
+    if any(row["shares"] is None for row in newest):
+        return None
+    return sum((Decimal(row["shares"]) for row in newest), Decimal(0))
+
+
+def _holding(row: Row, native: str, total: Decimal | None, level: Decimal | None) -> Row:
+    kind = holder_type(
+        ("IN",) if any(row[flag] for flag in _PEOPLE) and not _is_named(row) else (), row[OWNER]
+    )
+    return {
+        "company_id": row["_company_id"],
+        "register": KEY,
+        "native_id": native,
+        "holder_name": row[OWNER],
+        "holder_type": kind,
+        "holder_company_id": company_of(row["ownerCik"], kind),
+        "holder_country": country(row["place"]),
+        "share_class": row["classTitle"],
+        "is_direct": row["isDirect"],
+        "controls": [name for flag, name in _RELATIONS.items() if row[flag]],
+        "valid_from": row["at"],
+        "ended_on": (row["at"] or row["_observed_at"].date()) if total == 0 else None,
+        "url": page(row[ISSUER], row["accession"]),
+        "raw": row["_raw"],
+        "observed_at": row["_observed_at"],
+        **_share(row, level),
+    }
+
+
+def _is_named(row: Row) -> bool:
+    """Whether a name bears the mark of a legal form: funds sit on boards too."""
+    return holder_type((), row[OWNER]) != "unknown"
+
+
+def _share(row: Row, level: Decimal | None) -> dict[str, Any]:
+    basis = None if level is None else "derived"
+    return {"pct": level if row["isLead"] else None, "pct_min": level, "pct_max": level, "basis": basis}

@@ -1,0 +1,78 @@
+"""The parts of the market joined: which rows concern which company, and the shared tables of all parts together.
+
+Does not belong here: what one part makes of its rows (`*_part`), or a profile (`profiles`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from functools import reduce
+
+import polars as pl
+
+from connectors.declare import SharedTables
+from connectors.kit import staged
+from connectors.us.filings import with_known_starts
+from connectors.us.parts import Part, Present
+from connectors.us.profiles import companies
+from connectors.us.register import company_ids
+from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED
+from warehouse.schema.types import Table
+
+
+def touching(parts: Iterable[Part]) -> Callable[[str, pl.DataFrame], pl.Series]:
+    """Whom each staged row concerns, after what the parts say of their tables."""
+    columns = {table: column for part in parts for table, column in part.numbers.items()}
+
+    def touches(table: str, found: pl.DataFrame) -> pl.Series:
+        column = columns.get(table)
+        if column is None:
+            return pl.Series("_company_id", [None] * found.height, pl.String)
+        return found.select(company_ids(pl.col(column)).alias("_company_id")).to_series()
+
+    return touches
+
+
+def normalising(parts: tuple[Part, ...]) -> Callable[[Present, date], SharedTables]:
+    """The shared tables of all parts. Rows of filers that are no companies go, whichever part gave them."""
+
+    def normalise(present: Present, today: date) -> SharedTables:
+        known = companies(present, [part.names(present) for part in parts if part.names], today)
+        given = [part.shared(present, today) for part in parts]
+        tables = {
+            table.name: _joined(table, [one[table.name] for one in given if table.name in one], known)
+            for table in NORMALISED
+            if any(table.name in one for one in given)
+        }
+        tables[FILINGS.name] = with_known_starts(tables.get(FILINGS.name, staged.empty(FILINGS)))
+        return {**tables, COMPANIES.name: known}
+
+    return normalise
+
+
+def precedence(parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
+    """Shared field -> dataset keys, the parts' own orders one after the other."""
+    joined: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for name, keys in part.precedence.items():
+            joined[name] = (*joined.get(name, ()), *keys)
+    return joined
+
+
+def _joined(table: Table, frames: list[pl.DataFrame], known: pl.DataFrame) -> pl.DataFrame:
+    form = staged.schema(table)
+    whole = reduce(
+        lambda first, then: _filled(table, first, then),
+        (frame.select(table.names).cast(form) for frame in frames),
+    )
+    return whole.join(known.select("company_id"), on="company_id", how="semi")
+
+
+def _filled(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
+    """Rows of both, each key once: the first's, its nulls filled."""
+    if first.is_empty() or then.is_empty():
+        return then if first.is_empty() else first
+    rest = [name for name in table.names if name not in table.key]
+    both = first.join(then, on=list(table.key), how="full", coalesce=True, suffix="_then")
+    return both.select(*table.key, *(pl.coalesce(name, f"{name}_then") for name in rest)).select(table.names)

@@ -1,0 +1,135 @@
+"""Which filings the feeds name, and which of them were asked about: the same for whoever asks for more.
+
+A dataset that asks filing by filing takes `named` as its `wants` and a `Memory` as its cursor: the Atom tells of a
+filing once per party and poll, and the index at night of the same again, so filings are known by their accession
+number and asked about once. Does not belong here: what is asked, and how (the dataset that asks).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Cursor
+from connectors.us import feeds_fields as f
+
+KEPT: Final = 30_000  # filings that are remembered: about a week of all forms
+_PARTS: Final = 4
+_AMENDED: Final = r"/A$"
+
+# Reports of the company itself (FORMAT us 12.6), and what tells of its listing, registration and end (9, 12.2).
+PERIODIC: Final = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K"})
+CURRENT_REPORTS: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5"})
+LATE: Final = frozenset({"NT 10-K", "NT 10-Q", "NT 20-F"})
+REMOVALS: Final = frozenset({"25", "25-NSE"})
+DEREGISTRATIONS: Final = frozenset({"15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "15F-15D", "REVOKED"})
+REGISTRATIONS: Final = frozenset({"8-A12B", "8-A12G", "10-12B", "10-12G", "20FR12B", "20FR12G", "S-1", "F-1"})
+MERGERS: Final = frozenset({"DEFM14A", "DEFM14C", "SC TO-T", "S-4", "F-4"})
+STAKES: Final = frozenset({"SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"})
+INSIDERS: Final = frozenset({"3", "4", "5"})
+MANAGERS: Final = frozenset({"13F-HR", "13F-NT"})
+# after these a company's own page of submissions is read again at once; other forms come with the nightly bulk
+OF_PROFILES: Final = (
+    PERIODIC | CURRENT_REPORTS | LATE | REMOVALS | DEREGISTRATIONS | REGISTRATIONS | MERGERS | STAKES
+)
+# parties that are not what the filing is about: persons and managers who file it, exchanges
+_OTHERS: Final = ("Reporting", "Filed by")
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """One filing and one party of it, as a subject `accession:cik:form:filed`."""
+
+    accession: str
+    cik: str
+    form: str
+    filed: str  # ISO date; empty where nobody says
+
+    def __str__(self) -> str:
+        return f"{self.accession}:{self.cik}:{self.form}:{self.filed}"
+
+    @staticmethod
+    def of(subject: str) -> Filing | None:
+        """None for a subject that is none of these."""
+        parts = subject.split(":")
+        return Filing(*parts) if len(parts) == _PARTS else None
+
+
+def named(
+    staged: Mapping[str, pl.DataFrame], forms: Collection[str], parties: Collection[str] = ()
+) -> Iterator[str]:
+    """Filings of some forms and of their amendments, oldest first; each once per party that may be a company.
+
+    `parties`: the roles that are wanted, as the Atom names them; none: all but who only hands the filing in. The
+    index names no roles: a party that the Atom gives another role is left out of it too, as far as both lie here.
+    """
+    frames: list[pl.DataFrame] = []
+    kept = pl.col(f.ROLE).is_in(list(parties)) if parties else ~pl.col(f.ROLE).is_in(_OTHERS)
+    party = [f.ACCESSION, f.CIK]
+    told = staged.get(f.CURRENT.name)
+    if told is not None:
+        frames.append(told.filter(kept).select(*party, f.FORM, f.FILED))
+    if f.INDEX.name in staged:
+        listed = staged[f.INDEX.name].select(*party, f.FORM, f.FILED)
+        frames.append(listed if told is None else listed.join(told, on=party, how="anti"))
+    if not frames:
+        return
+    base = pl.col(f.FORM).str.replace(_AMENDED, "")
+    rows = (
+        pl.concat(frames)
+        .filter(base.is_in(sorted(forms)))
+        .unique(party, keep="first", maintain_order=True)
+        .sort(f.FILED, f.ACCESSION, nulls_last=True, maintain_order=True)
+    )
+    for accession, cik, form, filed in rows.iter_rows():
+        yield str(Filing(accession, cik, form, "" if filed is None else filed.isoformat()))
+
+
+class Memory:
+    """The cursor of an asking: accession numbers of filings that were asked about, as packed differences."""
+
+    def __init__(self, numbers: Iterable[int] = ()) -> None:
+        self._numbers = dict.fromkeys(numbers)
+
+    @staticmethod
+    def of(cursor: Cursor | None) -> Memory:
+        """What a cursor remembers; one that does not read remembers nothing: asking again does no harm."""
+        if cursor is None:
+            return Memory()
+        try:
+            packed = json.loads(zlib.decompress(base64.b85decode(cursor.value)))
+            return Memory(number for run in packed for number in accumulate(run))
+        except (ValueError, TypeError, zlib.error):
+            return Memory()
+
+    def cursor(self) -> Cursor:
+        """The newest filings; older ones no feed names any more."""
+        kept = list(self._numbers)[-KEPT:]
+        half = len(kept) // 2  # two runs, the older first: which are forgotten next is known by halves
+        runs = [
+            [end - start for start, end in pairwise([0, *sorted(run)])] for run in (kept[:half], kept[half:])
+        ]
+        text = json.dumps(runs, separators=(",", ":"))
+        return Cursor(base64.b85encode(zlib.compress(text.encode(), 6)).decode())
+
+    def knows(self, accession: str) -> bool:
+        return _number(accession) in self._numbers
+
+    def add(self, accession: str) -> None:
+        number = _number(accession)
+        self._numbers.pop(number, None)
+        self._numbers[number] = None
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _number(accession: str) -> int:
+    return int(accession.replace("-", ""))

@@ -1,0 +1,116 @@
+"""Lengths of spans, spans that are one period though filings date them apart, and whose fiscal year a day is in.
+
+Periods are known by their days alone: `fy` and `fp` of a fact are its filing's (FORMAT us 5 and 12.4). Does not
+belong here: what stands in a period (`facts_versions`), or quarters that are computed (`quarters`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from connectors.us.facts_model import Span
+
+TOLERANCE: Final = 7  # days by which filings may date one period apart (52/53-week years)
+ROUNDED: Final = 16  # and where one source rounds them to ends of months
+_YEAR: Final = 365.25
+_LATE: Final = 15  # a year that ends in the first half of January is the year before's
+_LENGTHS: Final = ((75, 120), (150, 229), (230, 299), (300, 400))
+
+
+class Length(Enum):
+    """Kinds of spans by their days (FORMAT us 12.4)."""
+
+    QUARTER = 0
+    HALF = 1
+    NINE_MONTHS = 2
+    YEAR = 3
+    OTHER = 4
+
+
+@lru_cache(maxsize=65_536)
+def ordinal(day: str) -> int:
+    """The number of a day. Raises ValueError for a day that there is not."""
+    return date.fromisoformat(day).toordinal()
+
+
+@lru_cache(maxsize=65_536)
+def length(span: Span) -> Length:
+    """The kind of a span that has both days."""
+    days = ordinal(span[1]) - ordinal(span[0]) + 1
+    for kind, (least, most) in zip(Length, _LENGTHS, strict=False):
+        if least <= days <= most:
+            return kind
+    return Length.OTHER
+
+
+def day_after(day: str, days: int = 1) -> str:
+    """The day so many days later."""
+    return date.fromordinal(ordinal(day) + days).isoformat()
+
+
+class Periods:
+    """The periods of one filer: the first spelling of each is the one it is known by."""
+
+    def __init__(self) -> None:
+        self._known: dict[Span, Span] = {}
+        self._by_end: dict[Length, dict[int, list[Span]]] = {}
+
+    def known_as(self, span: Span, tolerance: int = TOLERANCE) -> Span:
+        """The spelling a span is known by: its own, unless one within a week of both its days came before."""
+        found = self._known.get(span)
+        if found is None:
+            found = self._known[span] = self._near(span, tolerance) or self._new(span)
+        return found
+
+    def _near(self, span: Span, tolerance: int) -> Span | None:
+        ends = self._by_end.get(length(span))
+        if ends is None:
+            return None
+        start, end = ordinal(span[0]), ordinal(span[1])
+        for apart in range(tolerance + 1):
+            for day in (end - apart, end + apart):
+                for known in ends.get(day, ()):
+                    if abs(ordinal(known[0]) - start) <= tolerance:
+                        return known
+        return None
+
+    def _new(self, span: Span) -> Span:
+        self._by_end.setdefault(length(span), {}).setdefault(ordinal(span[1]), []).append(span)
+        return span
+
+
+def base_year(end: int) -> int:
+    """The calendar year that most of a fiscal year's last weeks lie in."""
+    return date.fromordinal(max(1, end - _LATE)).year
+
+
+class FiscalYears:
+    """How one filer numbers its years: the year of the last day, and by how much its own label is off.
+
+    The label of a single filing is wrong now and then; the most frequent difference is believed (FORMAT us 12.4).
+    """
+
+    def __init__(self, years: Iterable[tuple[Span, int | None]]) -> None:
+        known = list(years)
+        self._ends = sorted({ordinal(span[1]) for span, _ in known})
+        off = Counter(focus - base_year(ordinal(span[1])) for span, focus in known if focus is not None)
+        self._offset = min(off, key=lambda one: (-off[one], abs(one), one), default=0)
+
+    def of(self, span: Span) -> int | None:
+        """The fiscal year that a span's last day falls in; null where no fiscal year of the filer is known."""
+        if not self._ends:
+            return None
+        return base_year(self._year_end(ordinal(span[1]))) + self._offset
+
+    def _year_end(self, day: int) -> int:
+        """The last day of the fiscal year around a day: a known one, else years on from the nearest known."""
+        place = bisect_left(self._ends, day - TOLERANCE)
+        nearest = self._ends[min(place, len(self._ends) - 1)]
+        years = -((nearest + TOLERANCE - day) // _YEAR)
+        return round(nearest + years * _YEAR)

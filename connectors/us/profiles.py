@@ -1,0 +1,269 @@
+"""Staged filers to the shared `companies`, `identifiers` and `listings` (FORMAT us 12.1): whole columns, per filer.
+
+A company is who operates, reports of itself, or has an industry of its own; individuals, funds that report nothing
+and mere holders are none. Filers of which no profile is at hand have the name that the list of symbols or
+another part's documents give. Does not belong here: the status (`statuses`) or figures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.us import forms, statuses
+from connectors.us import submissions_fields as f
+from connectors.us.codes import INDUSTRIES, PLACES
+from connectors.us.company_lists import KEY as SYMBOLS_KEY
+from connectors.us.company_lists import TICKERS
+from connectors.us.parts import Present, rows
+from connectors.us.register import DATA_URL, LICENCE, MARKET, company_ids
+from warehouse.schema.tables import COMPANIES, IDENTIFIERS, LISTINGS
+
+EXCHANGES: Final = {
+    "Nasdaq": "XNAS",
+    "NYSE": "XNYS",
+    "CBOE": "XCBO",
+}  # operators: NYSE is American and Arca too
+_LISTED: Final = sorted(EXCHANGES)
+_DEPOSITARY: Final = "8880"  # American depositary receipts: a bank's shell for shares of somebody else
+_FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
+_COVERED: Final = "001-"  # file numbers of classes registered for an exchange, section 12(b)
+_SUFFIX: Final = r"(?i)\s*/[A-Z]{2,3}/$|\s*/[A-Z]{2}$"
+
+
+def companies(present: Present, named: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
+    """One row per company; `named`: names that other parts' documents give to filers (cik, name, observed_at)."""
+    found = _filers(present, named).join(statuses.facts(present), on=f.CIK, how="left")
+    found = found.join(_symbols(present), on=f.CIK, how="left").with_columns(_is_company())
+    status = found.filter("_is_company").with_columns(*statuses.columns(today, f.KEY))
+    profile = status.select(
+        *_identity(),
+        *_industry(),
+        *_where(),
+        *(pl.col(name) for name in _STATUS),
+        *_listing(today),
+        *_sources(),
+    )
+    named_so = profile.filter(pl.col("name").is_not_null())
+    return named_so.select(COMPANIES.names).sort("company_id").collect()
+
+
+_STATUS: Final = (
+    "status",
+    "status_detail",
+    "status_date",
+    "status_source",
+    "registry_status",
+    "dissolved_date",
+)
+
+
+def _filers(present: Present, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
+    """Profiles, and names of filers without one: of several the first part's, else the list of symbols'."""
+    listed = (
+        rows(present, TICKERS)
+        .sort("cik", "ticker")
+        .group_by("cik", maintain_order=True)
+        .agg(pl.col("name").drop_nulls().first(), pl.col("_observed_at").max().alias("observed_at"))
+    )
+    schema = pl.Schema({"cik": pl.String(), "name": pl.String(), "observed_at": pl.Datetime("us", "UTC")})
+    names = [frame.select(schema.names()).cast(schema) for frame in (*named, listed)]
+    other = (
+        pl.concat(names).filter(pl.col("name").is_not_null()).unique("cik", keep="first", maintain_order=True)
+    )
+    told = other.rename({"name": "_told", "observed_at": "_told_at"})
+    return (
+        rows(present, f.FILERS)
+        .with_columns(_known=pl.lit(value=True))
+        .join(told, on=f.CIK, how="full", coalesce=True)
+        .with_columns(pl.col("_known").fill_null(value=False))
+    )
+
+
+def _symbols(present: Present) -> pl.LazyFrame:
+    """What the list of symbols says of each filer, and whether a report within its time covers an exchange."""
+    listed = rows(present, TICKERS).filter(pl.col("_retired_at").is_null())
+    symbols = listed.group_by("cik").agg(_listed_on=pl.col("exchange").drop_nulls())
+    covered = pl.col(f.FILE_NUMBER).str.starts_with(_COVERED) & forms.of(pl.col(f.FORM), forms.ANNUAL)
+    covers = rows(present, f.FILED_TABLE).filter(covered).group_by(f.CIK).agg(_covered=pl.col(f.FILED).max())
+    return symbols.join(covers, on=f.CIK, how="full", coalesce=True)
+
+
+def _is_company() -> pl.Expr:
+    """Who is a company (FORMAT us 3, 4): never an individual; never who only issues receipts or holds shares."""
+    kind, sic = pl.col("entity_type"), pl.col("sic")
+    reports = pl.col("_report").is_not_null()
+    industry = sic.is_not_null() & (sic != _DEPOSITARY)
+    own = (
+        (kind == "operating").fill_null(value=False)
+        | reports
+        | (industry & (kind != "investment").fill_null(value=True))
+    )
+    person = pl.col("is_person").fill_null(value=False)
+    return (~person & (own | ~pl.col("_known"))).alias("_is_company")
+
+
+def _identity() -> list[pl.Expr]:
+    cik = pl.col(f.CIK)
+    return [
+        company_ids(cik).alias("company_id"),
+        (pl.lit(MARKET) + cik).alias("org_number"),
+        display_name(pl.coalesce(f.NAME, "_told")).alias("name"),
+        pl.lit(MARKET).alias("country"),
+        pl.lit(None, pl.String).alias("legal_form_code"),
+        pl.lit(None, pl.String).alias("legal_form_label"),
+        pl.lit(None, pl.Int64).alias("employees"),
+        pl.col("website"),
+        pl.col("first_filed").alias("registered_date"),
+        _previous().alias("previous_names"),
+    ]
+
+
+def _previous() -> pl.Expr:
+    """Former names; the present one, which the source repeats now and then, is none."""
+    former = pl.col("former_names").list.set_difference(pl.concat_list(f.NAME))
+    return pl.when(former.list.len() > 0).then(former)
+
+
+def display_name(name: pl.Expr) -> pl.Expr:
+    """The conformed name without the mark of a state at its end, blanks collapsed; never empty."""
+    plain = name.str.replace_all(r"\s+", " ").str.strip_chars()
+    short = plain.str.replace(_SUFFIX, "").str.strip_chars()
+    return pl.when(short.str.len_chars() > 0).then(short).otherwise(plain)
+
+
+def _industry() -> list[pl.Expr]:
+    sic = pl.col("sic")
+    return [
+        sic.alias("industry_code"),
+        pl.when(sic.is_not_null())
+        .then(pl.coalesce("sic_label", INDUSTRIES.expr(sic)))
+        .alias("industry_label"),
+        pl.when(sic.is_not_null()).then(pl.lit("SIC")).alias("industry_scheme"),
+    ]
+
+
+def _where() -> list[pl.Expr]:
+    """City and state of the business address. A place code is not ISO: CA is California, 2M Germany."""
+    place = pl.col("place")
+    subdivision = PLACES.expr(place, "subdivision")
+    return [
+        pl.col("city").alias("municipality"),
+        pl.lit(None, pl.String).alias("municipality_code"),
+        pl.when(subdivision.is_not_null()).then(PLACES.expr(place)).alias("county"),
+        subdivision.alias("county_code"),
+        pl.col("lines").alias("address_lines"),
+        pl.col("postal_code"),
+        pl.col("city").alias("post_town"),
+        PLACES.expr(place, "country").alias("address_country"),
+    ]
+
+
+def _listing(today: date) -> list[pl.Expr]:
+    """Listed on evidence: Nasdaq, NYSE or CBOE; over the counter is not listed (FORMAT us 12.1).
+
+    A symbol whose exchange nobody states counts while an annual report of the last 18 months covers an exchange.
+    """
+    own = pl.col("exchanges").list.eval(pl.element().is_in(_LISTED)).list.any().fill_null(value=False)
+    unstated = pl.col("exchanges").list.contains("").fill_null(value=False)
+    listed = pl.col("_listed_on").list.eval(pl.element().is_in(_LISTED)).list.any().fill_null(value=False)
+    fallback = listed & (~pl.col("_known") | unstated)
+    since = pl.col("_covered").dt.offset_by(f"{statuses.SILENT_MONTHS}mo")
+    covered = unstated & (since >= pl.lit(today)).fill_null(value=False) & pl.col("_removed").is_null()
+    alive = pl.col("status") != "dissolved"
+    source = pl.when(own | (covered & ~fallback)).then(pl.lit(f.KEY)).when(fallback).then(pl.lit(SYMBOLS_KEY))
+    stated = (
+        pl.when("_known")
+        .then(pl.lit(f.KEY))
+        .when(pl.col("_listed_on").is_not_null())
+        .then(pl.lit(SYMBOLS_KEY))
+    )
+    return [
+        ((own | fallback | covered) & alive).alias("is_listed"),
+        pl.coalesce(source, stated).alias("is_listed_source"),
+    ]
+
+
+def _sources() -> list[pl.Expr]:
+    cik, at = pl.col(f.CIK), pl.col("_observed_at")
+    entry = pl.concat_str(
+        pl.lit(f'[{{"register":"{f.KEY}","native_id":"'),
+        cik,
+        pl.lit(f'","url":"{DATA_URL}/submissions/CIK'),
+        cik,
+        pl.lit('.json","retrieved_at":"'),
+        at.first().dt.strftime("%Y-%m-%dT%H:%M:%SZ").over(at),
+        pl.lit(f'","licence":"{LICENCE.name}","fields":{json.dumps(_FIELDS, separators=(",", ":"))}}}]'),
+    )
+    return [
+        pl.coalesce(entry, pl.lit("[]")).alias("sources"),
+        pl.coalesce("_observed_at", "_told_at").alias("observed_at"),
+    ]
+
+
+def identifiers(present: Present) -> pl.DataFrame:
+    """CIK, LEI and symbols of filers; symbols of the list where no profile is at hand."""
+    filers = rows(present, f.FILERS).filter(~pl.col("is_person"))
+    symbols = filers.explode("tickers").filter(pl.col("tickers").is_not_null())
+    listed = rows(present, TICKERS).filter(pl.col("_retired_at").is_null()).join(filers, on="cik", how="anti")
+    parts = [
+        _identifiers(filers, "cik", pl.col(f.CIK), f.KEY),
+        _identifiers(filers, "lei", pl.col("lei"), f.KEY),
+        _identifiers(symbols, "ticker", pl.col("tickers"), f.KEY),
+        _identifiers(listed, "ticker", pl.col("ticker"), SYMBOLS_KEY),
+    ]
+    found = pl.concat(parts).filter(pl.col("value").is_not_null()).unique(list(IDENTIFIERS.key), keep="first")
+    return found.sort(IDENTIFIERS.key).select(IDENTIFIERS.names).collect()
+
+
+def _identifiers(frame: pl.LazyFrame, scheme: str, value: pl.Expr, register: str) -> pl.LazyFrame:
+    return frame.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(scheme).alias("scheme"),
+        value.alias("value"),
+        pl.lit(register).alias("register"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+
+
+def listings(present: Present) -> pl.DataFrame:
+    """Symbols on an exchange; none over the counter."""
+    pairs = (
+        rows(present, f.FILERS)
+        .explode("tickers", "exchanges")
+        .select(
+            "_company_id",
+            "_raw",
+            "_observed_at",
+            f.CIK,
+            ticker="tickers",
+            exchange="exchanges",
+            register=pl.lit(f.KEY),
+        )
+    )
+    listed = rows(present, TICKERS).filter(pl.col("_retired_at").is_null())
+    others = listed.join(rows(present, f.FILERS), on=f.CIK, how="anti").select(
+        "_company_id", "_raw", "_observed_at", f.CIK, "ticker", "exchange", register=pl.lit(SYMBOLS_KEY)
+    )
+    traded = pl.concat([pairs, others]).filter(pl.col("exchange").is_in(_LISTED))
+    return (
+        traded.select(
+            pl.col("_company_id").alias("company_id"),
+            "register",
+            pl.col("ticker").alias("native_id"),
+            pl.col("exchange").replace_strict(EXCHANGES, return_dtype=pl.String).alias("exchange_mic"),
+            "ticker",
+            pl.lit(None, pl.Date).alias("valid_from"),
+            pl.lit(None, pl.Date).alias("ended_on"),
+            pl.col("_raw").alias("raw"),
+            pl.col("_observed_at").alias("observed_at"),
+        )
+        .select(LISTINGS.names)
+        .sort(LISTINGS.key)
+        .collect()
+    )

@@ -1,0 +1,36 @@
+"""The part of the market that gives profiles and reports: submissions, answers about filers, symbols.
+
+Belongs here: naming its datasets, their CIK columns and their mapping. Does not belong here: reading any of them,
+or `companies`, for which every part has a word (`mapping`).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+from connectors.declare import SharedTables
+from connectors.us import company_lists, filer, filings, profiles, submissions
+from connectors.us import submissions_fields as f
+from connectors.us.parts import Part, Present, rows
+from warehouse.schema.tables import FILINGS, IDENTIFIERS, LISTINGS
+
+
+def _shared(present: Present, _today: date) -> SharedTables:
+    return {
+        FILINGS.name: filings.reports(rows(present, f.FILED_TABLE)),
+        IDENTIFIERS.name: profiles.identifiers(present),
+        LISTINGS.name: profiles.listings(present),
+    }
+
+
+PART: Final = Part(
+    datasets=(submissions.DATASET, filer.DATASET, company_lists.DATASET),
+    numbers={f.FILERS.name: f.CIK, f.FILED_TABLE.name: f.CIK, company_lists.TICKERS.name: "cik"},
+    shared=_shared,
+    precedence={
+        "name": (f.KEY, company_lists.KEY),
+        "status": (f.KEY,),
+        "is_listed": (f.KEY, company_lists.KEY),
+    },
+)

@@ -1,0 +1,93 @@
+"""Quarters that nobody filed: differences of two sums of one fiscal year, where they are alike (FORMAT us 12.4).
+
+Only flows of money, only of one tag, and only while both sums stand as they stood together: a sum that alone was
+restated makes no quarter. A filed quarter always wins, field by field. Does not belong here: filed figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from connectors.us.facts_items import FLOWS, Book, Derived, Item
+from connectors.us.facts_model import Span
+from connectors.us.periods import Length, Periods, day_after, length
+
+_BEFORE: Final = {
+    Length.HALF: Length.QUARTER,
+    Length.NINE_MONTHS: Length.HALF,
+    Length.YEAR: Length.NINE_MONTHS,
+}
+_THREE: Final = 3
+
+
+def derive(book: Book, currency: str | None, reported: Iterable[Span], periods: Periods) -> set[Span]:
+    """Quarters that the sums which a filing reports give together with those before them; which they are."""
+    touched: set[Span] = set()
+    for span in sorted(reported, key=lambda one: one[1]):
+        kind = _BEFORE.get(length(span))
+        if kind is None:
+            continue
+        for rest in _rests(book, currency, span, kind):
+            quarter = (day_after(rest[-1][1]), span[1])
+            if length(quarter) is Length.QUARTER and _fill(
+                book, currency, span, rest, periods.known_as(quarter)
+            ):
+                touched.add(periods.known_as(quarter))
+    return touched
+
+
+def _rests(book: Book, currency: str | None, span: Span, kind: Length) -> list[list[Span]]:
+    """What may be taken off a sum: the sum up to the quarter before; off a year else its three first quarters."""
+    sums = [
+        other for other in book.starting(currency, span[0]) if other[1] < span[1] and length(other) is kind
+    ]
+    if sums or length(span) is not Length.YEAR:
+        return [[other] for other in sums]
+    three = _three(book, currency, span)
+    return [three] if three else []
+
+
+def _three(book: Book, currency: str | None, year: Span) -> list[Span]:
+    """The first three quarters of a year, where each is known."""
+    found: list[Span] = []
+    start = year[0]
+    while len(found) < _THREE:
+        here = [span for span in book.starting(currency, start) if length(span) is Length.QUARTER]
+        if len(here) != 1 or here[0][1] >= year[1]:
+            return []
+        found.append(here[0])
+        start = day_after(here[0][1])
+    return found
+
+
+def _fill(book: Book, currency: str | None, span: Span, rest: list[Span], quarter: Span) -> bool:
+    held = book.period(currency, quarter)
+    sums = book.period(currency, span)
+    others = [book.period(currency, part) for part in rest]
+    tried = (span, *(one.stamp for one in (sums, *others)))
+    if tried == held.tried and not sums.restated:
+        return False
+    held.tried = tried
+    changed = False
+    for name in FLOWS:
+        whole = sums.items.get(name)
+        parts = [one.items[name] for one in others if name in one.items]
+        if whole is None or len(parts) != len(rest):
+            continue
+        shared = whole.tags.intersection(*(part.tags for part in parts))
+        if not shared or not all(part.periodic for part in (whole, *parts)):
+            continue
+        made = Derived(whole.amount - sum(part.amount for part in parts), len(parts), shared)
+        before = held.derived.get(name)
+        if made == before or (before is not None and before.parts < made.parts):
+            continue
+        if _of_one_vintage(whole, parts) and not (name == "revenue" and made.amount < 0):
+            held.derived[name] = made
+            changed = True
+    return changed
+
+
+def _of_one_vintage(whole: Item, parts: list[Item]) -> bool:
+    """Whether what is taken off was filed again since the whole was last filed otherwise: not if that alone was."""
+    return all(part.seen > whole.superseded for part in parts)

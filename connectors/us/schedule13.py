@@ -1,0 +1,89 @@
+"""Dataset us.schedule13: stakes above five percent, Schedules 13D and 13G (FORMAT us 7.1, 7.2).
+
+Belongs here: the declaration, what a file is, and which reading it gets. Does not belong here: the readings
+(`schedule13_xml`, `schedule13_text`), holdings (`schedule13_holdings`), asking (`holders_fetch`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.us import holders_fetch, holders_files, schedule13_text, schedule13_xml
+from connectors.us.access import LIMITER, RATE
+from connectors.us.holders_redact import redact
+from connectors.us.holders_submission import Submission
+from connectors.us.holders_text import flat
+from connectors.us.named import STAKES as FORMS
+from connectors.us.register import FILES_HOST, LICENCE
+from connectors.us.schedule13_fields import BARE, CUSIPS, ISSUER, KEY, STAGED, STAKES
+from connectors.us.schedule13_rows import Envelope, Statement, cusip_rows, issuer_of, rows
+
+_FORM: Final = re.compile(r"(?:SC|SCHEDULE) 13[DG](?:/A)?")
+_MARK: Final = re.compile(rb"schedule\s*13\s*-?\s*[dg]\b", re.IGNORECASE)
+_TYPE: Final = re.compile(rb"\s*(?:<DOCUMENT>\s*)?<TYPE>([^\r\n<]+)", re.IGNORECASE)
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """A filing, its XML, or the page or text of an older one: each tells of one filing."""
+    del name
+    return holders_files.recognised(head, _FORM, _MARK, "Schedule 13D or 13G")
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """The persons of one filing, and whose CUSIP it names."""
+    tally = Tally(piece.dataset)
+    body = holders_files.body(piece)
+    filing, documents = holders_files.parts(piece, body)
+    envelope = Envelope(holders_files.source(piece, filing), holders_files.accession(piece, filing), filing)
+    found: list[dict[str, Any]] = []
+    cusips: list[dict[str, Any]] = []
+    rejects: list[tuple[object, str, object]] = []
+    try:
+        statement = _statement(piece, documents[0].body, filing, tally)
+        found = rows(statement, envelope)
+        cusips = cusip_rows(statement, issuer_of(statement, envelope))
+    except schedule13_text.NoCover as error:
+        rejects.append((envelope.source, str(error), flat(documents[0].body)[:200]))
+    known = all(row[ISSUER] is not None for row in found)
+    if not known:
+        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if anybody says whose that is", piece.name)
+    yield staged.batch(STAKES if known else BARE, found, staged.reject_rows(rejects), tally.drain())
+    yield staged.batch(CUSIPS, cusips)
+
+
+def _statement(piece: Piece, body: bytes, filing: Submission | None, tally: Tally) -> Statement:
+    if holders_files.is_xml(body):
+        return schedule13_xml.statement(piece, body, tally)
+    if sniff(body[:1024]) in (Format.EMPTY, Format.UNKNOWN):
+        raise Unreadable(piece.dataset, piece.name, "neither XML nor the text of a Schedule 13D or 13G")
+    told = _TYPE.match(body)
+    form = filing.form if filing is not None else told.group(1).decode("latin-1").strip() if told else None
+    return schedule13_text.statement(
+        piece, flat(body), form if form and _FORM.fullmatch(form) else None, tally
+    )
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="SEC EDGAR: Schedules 13D and 13G",
+    licence=LICENCE,
+    cadence=Cadence(cron="15 * * * *", stale_after_hours=24 * 7),
+    guard=Guard(max_rejected=0.5),  # prose of thirty years: one text that does not read is much of an hour's
+    host=FILES_HOST,
+    rate=RATE,
+    limiter=LIMITER,
+    staged=STAGED,
+    files=("schedule13/**",),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=holders_fetch.filings,
+    wants=holders_fetch.wanted(FORMS, ("Subject",)),
+    redact=redact,
+)

@@ -1,0 +1,174 @@
+"""What a Schedule 13D or 13G says, whatever its shape, as rows: one per reporting person.
+
+Joint filers report the same shares, so nothing is summed: the filing's stake is the largest, and one person leads
+(FORMAT us 7.1). Does not belong here: where a shape says it (`schedule13_xml`, `schedule13_text`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from connectors.us.holders_submission import Submission
+from connectors.us.holders_values import class_key, name_key, plain
+from connectors.us.schedule13_fields import CUSIP, HOLDER, HOLDER_KEY, ISSUER, PERSON, SOURCE
+
+_AMENDED: Final = "/A"
+_UNKNOWN: Final = Decimal(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One reporting person's cover page."""
+
+    name: str
+    cik: str | None = None
+    group: str | None = None
+    place: str | None = None
+    types: tuple[str, ...] = ()
+    shares: Decimal | None = None
+    percent: Decimal | None = None
+    below: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One filing: its cover and its persons."""
+
+    form: str | None
+    issuer: str | None
+    class_title: str | None
+    event_date: date | None
+    persons: tuple[Person, ...]
+    issuer_cik: str | None = None
+    cusips: tuple[str, ...] = ()
+    amendment: str | None = None
+    previous: str | None = None
+    signed_on: date | None = None
+    filers: tuple[str, ...] = ()
+    is_exit: bool = False
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What is known of a filing from outside its document."""
+
+    source: str
+    accession: str | None = None
+    submission: Submission | None = field(default=None)
+
+
+def rows(statement: Statement, envelope: Envelope) -> list[dict[str, Any]]:
+    """The rows of one filing."""
+    filers = _filers(statement, envelope)
+    persons = _with_filers(statement, envelope, filers)
+    lead = _lead(persons, filers)
+    largest = max((person.percent for person in persons if person.percent is not None), default=None)
+    common = _common(statement, envelope) | {"filingPercent": largest}
+    return [
+        common | _person(person) | {PERSON: str(place), "isLead": place - 1 == lead}
+        for place, person in enumerate(persons, start=1)
+    ]
+
+
+def issuer_of(statement: Statement, envelope: Envelope) -> str | None:
+    """The issuer's CIK: the document's own, else the one subject of the header."""
+    if statement.issuer_cik is not None or envelope.submission is None:
+        return statement.issuer_cik
+    subjects = envelope.submission.ciks("SUBJECT-COMPANY")
+    return subjects[0] if len(subjects) == 1 else None
+
+
+def cusip_rows(statement: Statement, issuer: str | None) -> list[dict[str, Any]]:
+    """Whose CUSIPs these are; none where the issuer is not known by number."""
+    if issuer is None:
+        return []
+    return [
+        {CUSIP: cusip, ISSUER: issuer, "classTitle": statement.class_title}
+        for cusip in dict.fromkeys(statement.cusips)
+    ]
+
+
+def _filers(statement: Statement, envelope: Envelope) -> tuple[str, ...]:
+    """Who files: as the document says, else as the header does."""
+    if statement.filers or envelope.submission is None:
+        return statement.filers
+    return envelope.submission.ciks("FILED-BY")
+
+
+def _with_filers(statement: Statement, envelope: Envelope, filers: tuple[str, ...]) -> tuple[Person, ...]:
+    """CIKs that a form leaves out: a filing's only person is its only filer; of several the header names some."""
+    if len(statement.persons) == 1 and len(filers) == 1:
+        (person,) = statement.persons
+        return (_known(person, filers[0]),)
+    if envelope.submission is None:
+        return statement.persons
+    named = envelope.submission.named
+    return tuple(_known(person, named.get(name_key(person.name))) for person in statement.persons)
+
+
+def _known(person: Person, cik: str | None) -> Person:
+    if person.cik is not None or cik is None:
+        return person
+    return Person(
+        person.name,
+        cik,
+        person.group,
+        person.place,
+        person.types,
+        person.shares,
+        person.percent,
+        person.below,
+    )
+
+
+def _lead(persons: tuple[Person, ...], filers: tuple[str, ...]) -> int:
+    """Largest percentage, then shares; of equal ones the filer of the header, else the first (FORMAT us 7.1)."""
+
+    def weight(place: int) -> tuple[Decimal, Decimal, bool, int]:
+        person = persons[place]
+        percent = _UNKNOWN if person.percent is None else person.percent
+        shares = _UNKNOWN if person.shares is None else person.shares
+        return percent, shares, person.cik is not None and person.cik in filers, -place
+
+    return max(range(len(persons)), key=weight)
+
+
+def _common(statement: Statement, envelope: Envelope) -> dict[str, Any]:
+    submission = envelope.submission
+    form = (submission.form if submission is not None else None) or statement.form
+    return {
+        SOURCE: envelope.source,
+        "accession": envelope.accession,
+        "form": form,
+        "isAmendment": (form or "").endswith(_AMENDED),
+        "amendmentNo": statement.amendment,
+        "previousAccession": statement.previous,
+        "filedOn": submission.filed_on if submission is not None else None,
+        "signedOn": statement.signed_on,
+        ISSUER: issuer_of(statement, envelope),
+        "issuer": statement.issuer,
+        "classTitle": statement.class_title,
+        "classKey": class_key(statement.class_title),
+        CUSIP: statement.cusips[0] if statement.cusips else None,
+        "eventDate": statement.event_date,
+        "isExit": statement.is_exit,
+        "isText": statement.is_text,
+    }
+
+
+def _person(person: Person) -> dict[str, Any]:
+    return {
+        "holderCik": person.cik,
+        HOLDER: person.name,
+        HOLDER_KEY: name_key(person.name),
+        "group": person.group,
+        "place": person.place,
+        "types": list(person.types),
+        "shares": plain(person.shares),
+        "percent": person.percent,
+        "percentBelow": person.below,
+    }

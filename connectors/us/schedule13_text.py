@@ -1,0 +1,201 @@
+"""Schedules 13D and 13G before December 2024: cover pages in HTML or ASCII, one per person (FORMAT us 7.2).
+
+Only the numbered rows of the cover pages are read: name, citizenship, aggregate amount, percent, type of person.
+What they say in other words is null and a signal. Does not belong here: making text of a page (`holders_text`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from connectors.declare import Piece
+from connectors.kit.staged import Tally
+from connectors.us import holders_values as values
+from connectors.us.schedule13_rows import Person, Statement
+
+_I: Final = re.IGNORECASE
+_SCHEDULE: Final = re.compile(r"SCHEDULE\s+(13\s*[DG])(\s*/\s*A)?\b|\bSC\s+(13[DG])(/A)?\b", _I)
+_AMENDMENT: Final = re.compile(r"Amendment\s+(?:No|Number)\.?\s*[:#]?\s*_*\s*(\d{1,3})", _I)
+_ISSUER: Final = re.compile(r"\(\s*Names?\s+of\s+(?:the\s+)?Issuer\s*\)", _I)
+_CLASS: Final = re.compile(r"\(\s*Title\s+of\s+Class(?:es)?\s+of\s+Securities\s*\)", _I)
+_CUSIP: Final = re.compile(r"\(\s*CUSIP\s+Numbers?\s*\)", _I)
+_EVENT: Final = re.compile(r"\(\s*Dates?\s+of\s+Events?\s+which\s+requires?\s+filing", _I)
+_BEFORE_ISSUER: Final = re.compile(
+    r"Exchange\s+Act\s+of\s+1934\)?|Amendment\s+(?:No|Number)\.?[^()]{0,20}\)\s*\*{0,2}|Rule\s+13d-\d\(?\w?\)?"
+    r"|SCHEDULE\s+13\s*[DG](?:/A)?",
+    _I,
+)
+_NAME: Final = re.compile(r"NAMES?\s+OF\s+REPORTING\s+PERSONS?\s*(?:\(\s*S\s*\))?\s*[:.]?", _I)
+_IDENTITY: Final = re.compile(
+    r"(?:[(/]\s*)?(?:S\.?S\.?\s+(?:OR|AND)\s+)?I\.?\s?R\.?\s?S\.?\s+IDENTIFICATION\s+(?:NOS?|NUMBERS?)\.?"
+    r"\s*OF\s+(?:THE\s+)?(?:ABOVE\s+)?PERSONS?\s*(?:\(\s*S\s*\))?\s*(?:\(\s*ENTIT(?:Y|IES)(?:\s+ONLY)?\s*\))?\s*[):.]?",
+    _I,
+)
+_NUMBERED: Final = re.compile(r"\b\d{2}-\d{7}\b|\b\d{3}-\d{2}-\d{4}\b|\(\s*none\s*\)", _I)
+_GROUP: Final = re.compile(
+    r"\(?\b2\b[.)]?\s*\|?\s*CHECK\s+THE\s+APPROPRIATE\s+BOX|CHECK\s+THE\s+APPROPRIATE\s+BOX", _I
+)
+_PLACE: Final = re.compile(
+    r"CITIZENSHIP\s+OR\s+PLACE\s+OF\s+ORGANI[SZ]ATION\s*[:.]?\s*(.{0,120}?)\s*"
+    r"(?:NUMBER\s+OF|\(?\d{1,2}[.)]?\s+(?:NUMBER|SOLE)|SOLE\s+VOTING)",
+    _I,
+)
+_AMOUNT: Final = re.compile(
+    r"AGGREGATE\s+AMOUNT\s+BENEFICIALLY\s+OWNED\s+BY\s+(?:EACH\s+|THE\s+)?(?:REPORTING\s+)?PERSONS?\s*[:.]?"
+    r"(.{0,300}?)\(?(?:\b1[02]\b)?[.)]?\s*(?:CHECK\s+(?:BOX\s+)?IF|PERCENT\s+OF\s+CLASS)",
+    _I,
+)
+_PERCENT: Final = re.compile(
+    r"PERCENT(?:AGE)?\s+OF\s+(?:THE\s+)?CLASS\s+REPRESENTED\s+BY\s+(?:THE\s+)?AMOUNT\s+IN\s+(?:ROW|BOX|ITEM)"
+    r"\s*(?:\(\s*\d{1,2}\s*\)|\d{1,2}(?![\d.%]))\s*\*?(?::|\.(?!\d))?(.{0,300}?)"
+    r"(?:\(?\b1[24]\b[.)]?\s*)?TYPE\s+OF\s+REPORTING\s+PERSON",
+    _I,
+)
+_TYPE: Final = re.compile(
+    r"(?i:TYPE\s+OF\s+REPORTING\s+PERSONS?\s*(?:\(\s*S\s*\))?\s*\*{0,2}\s*[:.]?\s*"
+    r"(?:\(\s*SEE\s+INSTRUCTIONS?\s*\))?)\s*\*{0,2}"
+    r"[:.]?\s*((?:(?:BD|BK|CO|CP|EP|FI|HC|IA|IC|IN|IV|OO|PN|SA)\b[\s,;/&+]*(?:and\s+|\(\d\)\s*)?)+)",
+)
+_FIGURE: Final = re.compile(
+    r"(?P<below>(?:less\s+than|below|under|<)\s*)?(?<![\d.,])(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)\s*%", _I
+)
+_BARE: Final = re.compile(
+    r"(?P<below>(?:less\s+than|below|under|<)\s*)?(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)", _I
+)
+_COUNT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_NONE: Final = re.compile(r"-\s*0\s*-|\bnone\b|\bzero\b", _I)
+_NOTE: Final = re.compile(r"\(\s*\d{1,2}\s*\)|\*+|\b(?:see|as\s+of)\b.*", _I)
+_EDGES: Final = " |*_-–—:;,"  # no point: it may be that of «Inc.»
+_COVER: Final = 12_000  # characters from a person's name within which the rows of the cover page stand
+
+
+class NoCover(Exception):  # noqa: N818 - says what the text is
+    """A text without one cover page; the message says what is missing."""
+
+
+def statement(piece: Piece, text: str, form: str | None, tally: Tally) -> Statement:
+    """One filing from its flat text. NoCover where no cover page of a reporting person is in it."""
+    starts = [match.start() for match in _NAME.finditer(text)]
+    pages = [text[start:end][:_COVER] for start, end in pairwise([*starts, len(text)])]
+    persons = tuple(person for page in pages if (person := _person(page, tally, piece.name)) is not None)
+    if not persons:
+        raise NoCover("no cover page with a reporting person, an amount and a percentage")
+    cover = text[: starts[0]]
+    amendment = _AMENDMENT.search(cover)
+    return Statement(
+        form=form or _form(cover, is_amendment=amendment is not None),
+        issuer=_before(cover, _ISSUER, _BEFORE_ISSUER),
+        class_title=_before(cover, _CLASS, _ISSUER),
+        event_date=_event(cover, tally, piece.name),
+        persons=persons,
+        cusips=tuple(_cusips(cover, pages[0])),
+        amendment=amendment.group(1) if amendment else None,
+        is_text=True,
+    )
+
+
+def _form(cover: str, *, is_amendment: bool) -> str | None:
+    found = _SCHEDULE.search(cover)
+    if found is None:
+        return None
+    schedule = re.sub(r"\s", "", found.group(1) or found.group(3)).upper()
+    amended = is_amendment or bool(found.group(2) or found.group(4))
+    return f"SC {schedule}/A" if amended else f"SC {schedule}"
+
+
+def _before(cover: str, label: re.Pattern[str], boundary: re.Pattern[str]) -> str | None:
+    """What stands above a label, from the nearest boundary on."""
+    found = label.search(cover)
+    if found is None:
+        return None
+    above = cover[: found.start()]
+    begins = max((match.end() for match in boundary.finditer(above)), default=0)
+    return values.clean(above[begins:].strip(_EDGES)) or None
+
+
+def _cusips(cover: str, page: str) -> Iterator[str]:
+    """Above its label, else in the heading of a cover page."""
+    above = _before(cover, _CUSIP, _CLASS)
+    found = values.cusip((above or "").replace(" ", "").strip(_EDGES))
+    heading = re.search(
+        r"CUSIP\s+(?:No|Number)\.?\s*:?\s*\|?\s*([0-9A-Z][0-9A-Z -]{6,10}[0-9A-Z])\b", cover + page
+    )
+    found = found or (values.cusip(heading.group(1)) if heading else None)
+    if found is not None:
+        yield found
+
+
+def _event(cover: str, tally: Tally, example: str) -> date | None:
+    label = _EVENT.search(cover)
+    above = cover[: label.start()][-120:] if label else ""
+    found = values.worded_days(above)
+    if not found:
+        tally.add("no_day", "date of event", example)
+        return None
+    return values.day(found[-1])
+
+
+def _person(page: str, tally: Tally, example: str) -> Person | None:
+    """One cover page; None where the label stands in other text, as in instructions."""
+    amount, percent = _AMOUNT.search(page), _PERCENT.search(page)
+    if amount is None and percent is None:
+        return None
+    name = _holder(page)
+    if name is None:
+        tally.add("no_holder", "name of reporting person", example)
+        return None
+    place = _PLACE.search(page)
+    shares = _shares(amount.group(1)) if amount else None
+    share, below = _share(percent.group(1)) if percent else (None, None)
+    if shares is None:
+        tally.add("unreadable_value", "aggregate amount", example)
+    if share is None and below is None:
+        tally.add("unreadable_value", "percent of class", example)
+    types = _TYPE.search(page)
+    if types is None:
+        tally.add("unreadable_value", "type of reporting person", example)
+    return Person(
+        name=name,
+        place=values.clean(place.group(1).strip(_EDGES)) if place else None,
+        types=tuple(re.findall(r"\b[A-Z]{2}\b", types.group(1))) if types else (),
+        shares=shares,
+        percent=share,
+        below=below,
+    )
+
+
+def _holder(page: str) -> str | None:
+    label = _NAME.match(page)
+    end = _GROUP.search(page)
+    if label is None or end is None:
+        return None
+    text = _NUMBERED.sub(" ", _IDENTITY.sub(" ", page[label.end() : end.start()]))
+    text = re.sub(r"\s*\(?\b2\b[.)]?\s*$", "", text.strip())
+    return values.clean(text.strip(_EDGES + "/"))
+
+
+def _shares(text: str) -> Decimal | None:
+    bare = _NOTE.sub(" ", text)
+    found = _COUNT.search(bare)
+    if found is None:
+        return Decimal(0) if _NONE.search(bare) else None
+    return Decimal(0) if _NONE.match(bare.strip()) else values.number(found.group())
+
+
+def _share(text: str) -> tuple[Decimal | None, Decimal | None]:
+    """The percentage, or the limit that it is below. Of several different ones none: nobody says which."""
+    bare = _NOTE.sub(" ", text).strip(_EDGES)
+    found = list(_FIGURE.finditer(bare))
+    if not found and (alone := _BARE.fullmatch(bare)) is not None:
+        found = [alone]
+    if not found:
+        return (Decimal(0), None) if _NONE.search(bare) else (None, None)
+    if len({(match["below"] is None, match["value"]) for match in found}) > 1:
+        return None, None
+    value = values.percent(found[0]["value"])
+    return (None, value) if found[0]["below"] else (value, None)

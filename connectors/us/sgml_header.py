@@ -1,0 +1,162 @@
+"""The header of a filing in each of its dresses: what was filed, when, by whom, about whom, with which documents.
+
+Tagged (`<CONFORMED-NAME>X`: `.hdr.sgml`, `.nc`, and in the comment of `-index-headers.html`), labelled (`COMPANY
+CONFORMED NAME: X`: `.txt`), and the page `-index.html` (FORMAT us 8). Does not belong here: which items there are
+(`form8k`), or what a document says.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from connectors.us.register import central_index_key
+
+_EASTERN: Final = ZoneInfo("America/New_York")
+_TAGGED: Final = re.compile(r"\s*<(/?)([A-Z][A-Z0-9-]*)>(.*)")
+_LABELLED: Final = re.compile(
+    r"[\s\]]*([A-Z][A-Z0-9 -]*?):(.*)"
+)  # one header ends a line with a stray bracket
+_END: Final = re.compile(r"</(?:SEC|IMS)-HEADER>|-->|<DOCUMENT>", re.IGNORECASE)
+_DOCUMENT: Final = re.compile(r"<DOCUMENT>\s*<TYPE>([^\r\n<]*)", re.IGNORECASE)
+_ACCESSION: Final = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+_ROLES: Final = frozenset(
+    {
+        "FILER",
+        "SUBJECT-COMPANY",
+        "FILED-BY",
+        "FILED-FOR",
+        "ISSUER",
+        "REPORTING-OWNER",
+        "DEPOSITOR",
+        "SECURITIZER",
+        "ISSUING-ENTITY",
+        "SERIAL-COMPANY",
+    }
+)
+_FIELDS: Final = {
+    "ACCESSION-NUMBER": "accession",
+    "TYPE": "form",
+    "CONFORMED-SUBMISSION-TYPE": "form",
+    "FILING-DATE": "filed",
+    "FILED-AS-OF-DATE": "filed",
+    "PERIOD": "period",
+    "CONFORMED-PERIOD-OF-REPORT": "period",
+    "ACCEPTANCE-DATETIME": "accepted",
+}
+_OF_PARTY: Final = {
+    "CIK": "cik",
+    "CENTRAL-INDEX-KEY": "cik",
+    "FILE-NUMBER": "file_number",
+    "SEC-FILE-NUMBER": "file_number",
+}
+_ITEMS: Final = {"ITEMS": "codes", "ITEM-INFORMATION": "labels"}
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """Somebody in a header, and as what."""
+
+    role: str
+    cik: str | None
+    file_number: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a header says; what it does not is None. Items come as codes or as labels, blank ones as blanks."""
+
+    accession: str | None
+    form: str | None
+    filed: date | None
+    period: date | None
+    accepted: datetime | None
+    codes: tuple[str, ...]
+    labels: tuple[str, ...]
+    parties: tuple[Party, ...]
+    documents: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A header while its lines are read."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    parties: list[dict[str, str]] = field(default_factory=list)
+    items: dict[str, list[str]] = field(default_factory=lambda: {"codes": [], "labels": []})
+
+    def take(self, key: str, value: str) -> None:
+        if key in _ROLES and not value:
+            self.parties.append({"role": key})
+        elif key in _ITEMS:
+            self.items[_ITEMS[key]].append(value)
+        elif key in _OF_PARTY and self.parties:
+            self.parties[-1].setdefault(_OF_PARTY[key], value)
+        elif key in _FIELDS and not self.parties:
+            self.fields.setdefault(_FIELDS[key], value)
+
+
+def header(text: str) -> Header:
+    """The header at the beginning of a text, and the types of the documents behind it."""
+    found = _END.search(text)
+    reading = _Reading()
+    for line in text[: found.start() if found else len(text)].splitlines():
+        pair = _pair(line)
+        if pair is not None:
+            reading.take(*pair)
+    documents = _DOCUMENT.findall(html.unescape(text[found.start() :]) if found else "")
+    return Header(
+        accession=accession(reading.fields.get("accession")),
+        form=reading.fields.get("form") or None,
+        filed=day(reading.fields.get("filed")),
+        period=day(reading.fields.get("period")),
+        accepted=eastern(reading.fields.get("accepted")),
+        codes=tuple(reading.items["codes"]),
+        labels=tuple(reading.items["labels"]),
+        parties=tuple(
+            Party(party["role"], central_index_key(party.get("cik")), party.get("file_number") or None)
+            for party in reading.parties
+        ),
+        documents=tuple(name.strip() for name in documents),
+    )
+
+
+def _pair(line: str) -> tuple[str, str] | None:
+    """Name and value of one line of either dialect; names come alike, with hyphens."""
+    tagged = _TAGGED.match(line)
+    if tagged is not None:
+        return None if tagged[1] else (tagged[2], tagged[3].strip())
+    labelled = _LABELLED.match(line)
+    return None if labelled is None else (labelled[1].strip().replace(" ", "-"), labelled[2].strip())
+
+
+def accession(text: str | None) -> str | None:
+    """An accession number, where the text is one."""
+    return text if text is not None and _ACCESSION.fullmatch(text) else None
+
+
+def day(text: str | None) -> date | None:
+    """20260220 or 2026-02-20; None for what is no day."""
+    try:
+        return None if not text else date.fromisoformat(text.strip())
+    except ValueError:
+        return None
+
+
+def eastern(text: str | None) -> datetime | None:
+    """20260220160343 or 2026-02-20 16:03:43 on the clocks of Washington, as an instant.
+
+    Midnight stands for an hour that nobody knows: nothing is accepted then, and filings of before 2001 say so.
+    """
+    digits = re.sub(r"[^0-9]", "", text or "")
+    if digits.endswith("000000"):
+        return None
+    try:
+        wall = datetime.strptime(digits, "%Y%m%d%H%M%S")  # noqa: DTZ007 - its zone is put on below
+        return wall.replace(tzinfo=_EASTERN).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,162 @@
+"""The status of a US filer (FORMAT us 12.2): EDGAR has no word for it, so it follows from filings, with the reason.
+
+P is the newest report or registration of the company itself, D the newest end of its registration (Form 15) that no
+report follows, X a removal of its shares from listing (Form 25). Chapter 11 (8-K item 1.03) by itself changes
+nothing; a removal of notes, warrants or preferred stock neither; a company that trades over the counter is active.
+
+Belongs here: the facts that decide, and the table of rules. Does not belong here: the rest of the profile.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.kit.statuses import Rule, decided
+from connectors.us import forms
+from connectors.us import releases_fields as r
+from connectors.us import submissions_fields as f
+from connectors.us.parts import Present, rows
+
+SILENT_MONTHS: Final = 18
+AFTER_DAYS: Final = 5  # a report that long after Form 15 is still one of before
+AROUND_DAYS: Final = 60  # of our own choosing: an 8-K that belongs to an end of registration
+MERGER_MONTHS: Final = 18  # of our own choosing: between a merger's papers and its end
+BANKRUPTCY_MONTHS: Final = 24  # of our own choosing: between item 1.03 and the end of registration
+_BANKRUPTCY: Final = "1.03"
+_CONTROL: Final = "5.01"
+_COMPLETED: Final = ("2.01", "3.01")
+_EXTINGUISHED: Final = ("(a)(3)", "(a)(4)")
+_BLANK_CHECK: Final = "6770"
+
+
+def facts(present: Present) -> pl.LazyFrame:
+    """One row per filer: the newest report, the end of registration, the removal, and what tells why.
+
+    `_report`, `_ended`, `_removed`: day and word of each; null where there is none.
+    """
+    filed = rows(present, f.FILED_TABLE).filter(pl.col("_retired_at").is_null())
+    named = filed.with_columns(
+        _day=pl.col(f.FILED),
+        _word=pl.concat_str(f.FORM, f.ACCESSION, separator=" "),
+        _mark=pl.concat_str(pl.col(f.FILED).dt.to_string("%Y-%m-%d"), f.ACCESSION, f.FORM, separator=" "),
+    )
+    reports = _newest(named.filter(forms.of(pl.col(f.FORM), forms.OWN)), "_report")
+    ends = _newest(_ends(named, present), "_ended")
+    taken_back = forms.of(pl.col(f.FORM), forms.ENDING) & pl.col(f.FORM).str.ends_with(forms.AMENDED)
+    back = named.filter(taken_back).group_by(f.CIK).agg(_back=pl.col("_day").max())
+    found = reports.join(ends, on=f.CIK, how="full", coalesce=True)
+    found = found.join(_removed(present), on=f.CIK, how="full", coalesce=True)
+    anchored = found.join(back, on=f.CIK, how="left").with_columns(*_anchors())
+    return anchored.join(_reasons(named, anchored), on=f.CIK, how="left")
+
+
+def _newest(found: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """The newest of the rows of each filer: its day and its word, form and accession number."""
+    mark = pl.col("_mark").max()
+    return found.group_by(f.CIK).agg(
+        pl.col("_day").max().alias(name),
+        pl.concat_str(mark.str.slice(32), mark.str.slice(11, 20), separator=" ").alias(f"{name}_word"),
+    )
+
+
+def _ends(named: pl.LazyFrame, present: Present) -> pl.LazyFrame:
+    """Forms 15 and revocations; without those that say they are of other classes than shares."""
+    original = pl.col(f.FORM).is_in(sorted(forms.ENDING))
+    partial = rows(present, r.DEREGISTERED).filter(
+        (pl.col(r.IS_SHARE) == pl.lit(value=False)) & (pl.col("is_last") == pl.lit(value=False))
+    )
+    return named.filter(original).join(partial, on=[f.CIK, f.ACCESSION], how="anti")
+
+
+def _removed(present: Present) -> pl.LazyFrame:
+    """The newest removal of a company's own shares, of which the form itself says so."""
+    shares = rows(present, r.REMOVALS).filter(pl.col(r.IS_SHARE), pl.col(r.FILED).is_not_null())
+    newest = shares.sort(r.FILED, r.ACCESSION).group_by(r.CIK, maintain_order=True).last()
+    return newest.select(
+        pl.col(r.CIK).alias(f.CIK),
+        pl.col(r.FILED).alias("_removed"),
+        pl.coalesce(r.EFFECTIVE, pl.col(r.FILED).dt.offset_by("10d")).alias("_effective"),
+        pl.concat_str(pl.lit("25-NSE "), r.ACCESSION).alias("_removed_word"),
+        pl.col(r.RULE).is_in(_EXTINGUISHED).fill_null(value=False).alias("_extinguished"),
+    )
+
+
+def _anchors() -> list[pl.Expr]:
+    """Whether registration has ended, whether the shares are gone, and the day from which reasons are sought."""
+    after = pl.duration(days=AFTER_DAYS)
+    silent = pl.col("_report").is_null() | (pl.col("_report") <= pl.col("_ended") + after)
+    standing = pl.col("_back").is_null() | (pl.col("_back") < pl.col("_ended"))
+    ended = pl.col("_ended").is_not_null() & silent & standing
+    quiet = pl.col("_report").is_null() | (pl.col("_report") <= pl.col("_effective") + after)
+    gone = pl.col("_removed").is_not_null() & pl.col("_extinguished") & quiet
+    return [
+        ended.alias("_has_ended"),
+        gone.fill_null(value=False).alias("_is_gone"),
+        pl.when(ended).then("_ended").when(gone).then("_removed").alias("_anchor"),
+    ]
+
+
+def _reasons(named: pl.LazyFrame, anchored: pl.LazyFrame) -> pl.LazyFrame:
+    """Per filer, whether a merger or a bankruptcy explains the end."""
+    around = named.join(
+        anchored.select(f.CIK, "_anchor", "_removed").filter(pl.col("_anchor").is_not_null()), on=f.CIK
+    )
+    form, items, day = pl.col(f.FORM), pl.col(f.ITEMS), pl.col("_day")
+    current = forms.base(form) == "8-K"
+    spans = [(day - pl.col(mark)).dt.total_days().abs() <= AROUND_DAYS for mark in ("_anchor", "_removed")]
+    near = pl.any_horizontal(span.fill_null(value=False) for span in spans)
+    control = items.list.contains(_CONTROL) & pl.any_horizontal(
+        items.list.contains(item) for item in _COMPLETED
+    )
+    papers = forms.of(form, forms.MERGER) & day.is_between(
+        pl.col("_anchor").dt.offset_by(f"-{MERGER_MONTHS}mo"), pl.col("_anchor")
+    )
+    fallen = (
+        current
+        & items.list.contains(_BANKRUPTCY)
+        & day.is_between(pl.col("_anchor").dt.offset_by(f"-{BANKRUPTCY_MONTHS}mo"), pl.col("_anchor"))
+    )
+    removal = form.is_in(sorted(forms.REMOVAL)) & near
+    return around.group_by(f.CIK).agg(
+        _merged=((current & control & near) | papers).any(),
+        _fallen=fallen.any(),
+        _delisted=removal.any(),
+    )
+
+
+def columns(today: date, register: str) -> list[pl.Expr]:
+    """The status columns of `companies`, over filers joined with their `facts`.
+
+    A filer without a profile is active by nobody's word: what names it is no register's statement about it.
+    """
+    known = pl.col("_known")
+    due = pl.col("_report").dt.offset_by(f"{SILENT_MONTHS}mo")
+    fresh = (due >= pl.lit(today)).fill_null(value=False)
+    traded = (pl.col("tickers").list.len() > 0).fill_null(value=False)
+    ended = pl.col("_has_ended").fill_null(value=False)
+    gone = pl.col("_is_gone").fill_null(value=False)
+    merged = pl.col("_merged").fill_null(value=False)
+    shell = (pl.col("sic") == _BLANK_CHECK) & pl.col("_delisted")
+    dissolved = (ended | gone) & ~(traded & fresh) & (merged | shell.fill_null(value=False))
+    fallen = pl.col("_fallen").fill_null(value=False)
+    end_word = pl.when(ended).then("_ended_word").otherwise("_removed_word")
+    rules = (
+        Rule(dissolved & merged, "dissolved", "merged", pl.col("_anchor"), end_word),
+        Rule(dissolved, "dissolved", "liquidation", pl.col("_anchor"), end_word),
+        Rule(fresh & (~ended | traded), "active", None, pl.lit(None, pl.Date), pl.lit(None, pl.String)),
+        Rule(ended & fallen, "dormant", "bankruptcy", pl.col("_ended"), pl.col("_ended_word")),
+        Rule(ended, "dormant", "deregistered", pl.col("_ended"), pl.col("_ended_word")),
+        Rule(pl.col("_report").is_not_null(), "dormant", "not_reporting", due, pl.col("_report_word")),
+    )
+    # never a report of its own, or no filing at all
+    otherwise = Rule(pl.lit(value=True), "dormant", None, pl.lit(None, pl.Date), pl.lit(None, pl.String))
+    found = decided(rules, otherwise)
+    return [
+        pl.when(known).then(found.pop("status")).otherwise(pl.lit("active")).alias("status"),
+        *(pl.when(known).then(column).alias(name) for name, column in found.items()),
+        pl.when(known).then(pl.lit(register)).alias("status_source"),
+        pl.when(known & dissolved).then("_anchor").alias("dissolved_date"),
+    ]

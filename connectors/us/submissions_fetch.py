@@ -1,0 +1,135 @@
+"""Fetching submissions: the nightly archive, and answers about filers that the feeds name.
+
+An answer holds the newest thousand filings; a filer that was never asked about before is read with its continuation
+files, whose rows are known by their accession numbers wherever the boundary lies. Does not belong here: what an
+answer means (`submissions`), or limits and blocks (`access`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.bodies import NotModified, Validators
+from connectors.kit.errors import FetchError, WrongBody
+from connectors.kit.formats import Format
+from connectors.us.access import ask, download
+from connectors.us.named import Filing, Memory
+from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
+
+if TYPE_CHECKING:
+    from connectors.kit.http import Fetched, Http
+
+BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/bulkdata/submissions.zip"
+BULK_NAME: Final = "submissions.zip"
+EACH: Final = 200  # filers after which what was asked is remembered, so that a broken run does not begin anew
+_BETWEEN: Final = " "
+
+
+class _File(msgspec.Struct):
+    name: str
+
+
+class _Filings(msgspec.Struct):
+    files: list[_File] = []
+
+
+class _Answer(msgspec.Struct):
+    filings: _Filings
+
+
+def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """All filers, once a night; nothing where the archive is still the one of the last time."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = download(http, BULK_URL, {Format.ZIP}, since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival(BULK_NAME, Scope.PART, answer.validators.cursor())
+
+
+class Asked:
+    """Which filings were asked about, and of which filers the continuation files were read."""
+
+    def __init__(self, cursor: Cursor | None) -> None:
+        filings, _, filers = ("" if cursor is None else cursor.value).partition(_BETWEEN)
+        self.filings = Memory.of(Cursor(filings) if filings else None)
+        self.paged = Memory.of(Cursor(filers) if filers else None)
+
+    def cursor(self) -> Cursor:
+        return Cursor(self.filings.cursor().value + _BETWEEN + self.paged.cursor().value)
+
+
+def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """One answer for each filer whose filings were not asked about yet, however many of them are new.
+
+    Where the SEC stops answering, what has arrived is handed over with its cursor before that is told.
+    """
+    asked = Asked(cursor)
+    held: Arrival | None = None
+    broken: list[FetchError] = []
+    for count, bodies in enumerate(_answered(http, asked, subjects, broken), 1):
+        for body in bodies:
+            if held is not None:
+                yield held
+            held = body
+        if held is not None and count % EACH == 0:
+            held = replace(held, cursor=asked.cursor())
+    if held is not None:
+        yield replace(held, cursor=asked.cursor())
+    for error in broken:
+        raise error
+
+
+def _answered(
+    http: Http, asked: Asked, subjects: Iterable[str], broken: list[FetchError]
+) -> Iterator[list[Arrival]]:
+    """The bodies of one filer after the other, remembered as asked; the first failure ends it."""
+    for cik, filings in _due(asked, subjects).items():
+        try:
+            bodies = list(_filer(http, cik, asked))
+        except FetchError as error:
+            broken.append(error)
+            return
+        for filing in filings:
+            asked.filings.add(filing)
+        yield bodies
+
+
+def _due(asked: Asked, subjects: Iterable[str]) -> dict[str, list[str]]:
+    """Filers to ask about, with their filings that are new."""
+    due: dict[str, list[str]] = {}
+    for subject in subjects:
+        filing = Filing.of(subject)
+        if filing is not None and not asked.filings.knows(filing.accession):
+            due.setdefault(filing.cik, []).append(filing.accession)
+    return due
+
+
+def _filer(http: Http, cik: str, asked: Asked) -> Iterator[Arrival]:
+    """The answer about one filer and, the first time, its continuation files; nothing where there is none."""
+    url = filer_url(cik)
+    answer = ask(http, url, {Format.JSON})
+    if answer is None:
+        return
+    yield answer.arrival(f"CIK{cik}.json", Scope.PART)
+    if asked.paged.knows(cik):
+        return
+    for name in _pages(answer, url):
+        page = ask(http, f"{DATA_URL}/submissions/{name}", {Format.JSON})
+        if page is not None:
+            yield page.arrival(name, Scope.PART)
+    asked.paged.add(cik)
+
+
+def _pages(answer: Fetched, url: str) -> list[str]:
+    try:
+        files = msgspec.json.decode(answer.read(), type=_Answer).filings.files
+    except msgspec.MsgspecError as error:
+        raise WrongBody(url, answer.status, f"no submissions of a filer: {error}") from None
+    finally:
+        answer.body.seek(0)
+    # a name goes into an address: only names of the documented form are asked for
+    return [file.name for file in files if file.name.replace("-", "").replace(".", "").isalnum()]

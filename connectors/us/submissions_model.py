@@ -1,0 +1,178 @@
+"""The shape of a submissions body (FORMAT us 4): typed, unknown keys counted, the columns that flicker left packed.
+
+Belongs here: bytes to structs, and plain values of scalars. Does not belong here: rows (`submissions_rows`).
+"""
+
+# ruff: noqa: N815 - the fields as EDGAR names them
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from connectors.declare import Unreadable
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.known import Known
+from connectors.kit.staged import Tally
+
+Scalar = str | int | float | bool | None
+Texts = list[str | None]
+
+_LEFT: Final = Raw(b"null")  # read by nobody: packed as it is
+
+
+class Page(Struct, forbid_unknown_fields=True):
+    """Filings as parallel columns. What a capture lacks is empty, but for the three without which it is none."""
+
+    accessionNumber: Texts
+    filingDate: Texts
+    form: Texts
+    reportDate: Texts = []
+    fileNumber: Texts = []
+    items: Texts = []
+    primaryDocument: Texts = []
+    isXBRL: list[Scalar] = []
+    isXBRLNumeric: Raw = _LEFT
+    isInlineXBRL: Raw = _LEFT
+    acceptanceDateTime: Raw = _LEFT
+    act: Raw = _LEFT
+    filmNumber: Raw = _LEFT
+    core_type: Raw = _LEFT
+    size: Raw = _LEFT
+    primaryDocDescription: Raw = _LEFT
+
+
+class File(Struct, forbid_unknown_fields=True):
+    """One continuation file."""
+
+    name: str
+    filingCount: Scalar = None
+    filingFrom: str | None = None
+    filingTo: str | None = None
+
+
+class Filings(Struct, forbid_unknown_fields=True):
+    recent: Page
+    files: list[File] = []
+
+
+class Address(Struct, forbid_unknown_fields=True):
+    street1: Scalar = None
+    street2: Scalar = None
+    city: Scalar = None
+    stateOrCountry: Scalar = None
+    zipCode: Scalar = None
+    stateOrCountryDescription: Raw = _LEFT
+    isForeignLocation: Raw = _LEFT
+    foreignStateTerritory: Raw = _LEFT
+    country: Raw = _LEFT
+    countryCode: Raw = _LEFT
+
+
+class Addresses(Struct, forbid_unknown_fields=True):
+    mailing: Address | None = None
+    business: Address | None = None
+
+
+class FormerName(Struct, forbid_unknown_fields=True, rename={"since": "from"}):
+    name: Scalar = None
+    since: str | None = None
+    to: str | None = None
+
+
+class Filer(Struct, forbid_unknown_fields=True):
+    """One filer's profile and its newest filings."""
+
+    cik: str | int
+    filings: Filings
+    name: Scalar = None
+    entityType: Scalar = None
+    sic: Scalar = None
+    sicDescription: Scalar = None
+    insiderTransactionForOwnerExists: Scalar = None
+    insiderTransactionForIssuerExists: Scalar = None
+    tickers: Texts | None = None
+    exchanges: Texts | None = None
+    ein: Scalar = None
+    lei: Scalar = None
+    website: Scalar = None
+    category: Scalar = None
+    fiscalYearEnd: Scalar = None
+    stateOfIncorporation: Scalar = None
+    addresses: Addresses | None = None
+    formerNames: list[FormerName] | None = None
+    ownerOrg: Raw = _LEFT
+    description: Raw = _LEFT
+    investorWebsite: Raw = _LEFT
+    stateOfIncorporationDescription: Raw = _LEFT
+    phone: Raw = _LEFT
+    flags: Raw = _LEFT
+
+
+_FILER: Final = msgspec.json.Decoder(Filer)
+_PAGE: Final = msgspec.json.Decoder(Page)
+_KINDS: Final[Mapping[type, Known]] = {kind: Known.of(kind) for kind in (Filer, Page)}
+_MANDATORY: Final = ("accessionNumber", "filingDate", "form")
+_READ: Final = (*_MANDATORY, "reportDate", "fileNumber", "items", "primaryDocument", "isXBRL")
+
+
+def decoded(body: bytes, dataset: str, name: str, tally: Tally) -> Filer | Page:
+    """One body: a filer, or a continuation file, whose columns stand at the top. Raises Unreadable."""
+    try:
+        found = _quick(body) or _slow(body, name, tally)
+    except MALFORMED as error:
+        raise Unreadable(dataset, name, f"no submissions of a filer: {error}") from error
+    _whole(found if isinstance(found, Page) else found.filings.recent, dataset, name)
+    return found
+
+
+def text(value: Scalar) -> str | None:
+    """A value as text; None for null, for nothing, and for the word None (FORMAT us 13, pitfall 16)."""
+    if value is None:
+        return None
+    written = str(value).strip()
+    return None if written in {"", "None"} else written
+
+
+def flag(value: Scalar) -> bool | None:
+    """0 and 1, in whatever type."""
+    return {"1": True, "True": True, "0": False, "False": False}.get(str(value))
+
+
+def _quick(body: bytes) -> Filer | Page | None:
+    """The body where every key is known."""
+    for decoder in (_FILER, _PAGE):
+        try:
+            return decoder.decode(body)
+        except msgspec.ValidationError:
+            continue
+    return None
+
+
+def _slow(body: bytes, name: str, tally: Tally) -> Filer | Page:
+    """The body without the keys that nobody knows, each counted."""
+    value: Any = msgspec.json.decode(body)
+    if isinstance(value, dict) and isinstance(value.get("data"), dict) and "cik" not in value:
+        value = value["data"]  # a copy that somebody's cache wrapped
+    kind: type[Filer | Page] = Filer
+    if isinstance(value, dict) and "accessionNumber" in value:
+        kind = Page
+    _KINDS[kind].strip(value, lambda path: tally.add("unknown_key", path, name))
+    return msgspec.json.decode(msgspec.json.encode(value), type=kind)
+
+
+def _whole(page: Page, dataset: str, name: str) -> None:
+    """The columns of filings are as long as each other, or a row would be made of several filings."""
+    due = len(page.accessionNumber)
+    lengths = {column: len(getattr(page, column)) for column in _READ}
+    short = [
+        f"{column} {length}"
+        for column, length in lengths.items()
+        if length != due and (length or column in _MANDATORY)
+    ]
+    if short:
+        reason = f"columns of filings differ in length: accessionNumber {due}, {', '.join(short)}"
+        raise Unreadable(dataset, name, reason)

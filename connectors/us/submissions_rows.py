@@ -1,0 +1,251 @@
+"""Submissions to rows of `us_filer` and `us_filed`, many filers to a batch.
+
+Belongs here: one filer to one row, its filings to columns, what is unknown counted. Does not belong here: the shape
+of a body (`submissions_model`), or what becomes of the rows (`profiles`, `statuses`, `filings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.declare import Batch
+from connectors.kit import staged
+from connectors.kit.staged import Tally
+from connectors.us import submissions_fields as f
+from connectors.us.codes import INDUSTRIES, PLACES
+from connectors.us.forms import is_own
+from connectors.us.register import accessions, central_index_key
+from connectors.us.submissions_model import Address, Filer, FormerName, Page, flag, text
+
+Rejected = tuple[object, str, object]
+
+FULL_BATCH: Final = 200_000  # filings
+ENTITY_TYPES: Final = ("operating", "investment", "other")
+EXCHANGES: Final = ("Nasdaq", "NYSE", "OTC", "CBOE")
+_NO_EIN: Final = "000000000"
+_NO_SIC: Final = "0000"
+_RAW: Final = pl.Schema(
+    {name: pl.String() for name in (f.CIK, f.ACCESSION, f.FORM, f.FILED, f.PERIOD, f.ITEMS)}
+    | {name: pl.String() for name in (f.FILE_NUMBER, f.DOCUMENT, f.IS_XBRL)}
+)
+
+
+class Collected:
+    """Rows of both tables until there are enough for a batch."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._filers: list[dict[str, Any]] = []
+        self._filed: dict[str, list[Any]] = {name: [] for name in _RAW}
+        self._rejects: list[Rejected] = []
+
+    def reject(self, record: object, reason: str, excerpt: object = "") -> None:
+        self._rejects.append((record, reason, excerpt))
+
+    def filer(self, filer: Filer) -> None:
+        """A profile with its newest filings. Of an individual the filings are those of others, and are left."""
+        cik = central_index_key(filer.cik)
+        name = text(filer.name)
+        if cik is None or name is None:
+            self.reject(filer.cik, "a filer without a CIK or a name")
+            return
+        row = _Row(self._tally, cik).of(filer, name)
+        self._filers.append(row)
+        if not row["is_person"]:
+            self.page(cik, filer.filings.recent)
+
+    def page(self, cik: str, page: Page) -> None:
+        """The filings of one page."""
+        count = len(page.accessionNumber)
+        columns = {
+            f.CIK: [cik] * count,
+            f.ACCESSION: page.accessionNumber,
+            f.FORM: page.form,
+            f.FILED: page.filingDate,
+            f.PERIOD: page.reportDate or [None] * count,
+            f.ITEMS: page.items or [None] * count,
+            f.FILE_NUMBER: page.fileNumber or [None] * count,
+            f.DOCUMENT: page.primaryDocument or [None] * count,
+            f.IS_XBRL: [None if value is None else str(value) for value in page.isXBRL] or [None] * count,
+        }
+        for column, values in columns.items():
+            self._filed[column].extend(values)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._filed[f.ACCESSION]) >= FULL_BATCH
+
+    def batches(self) -> Iterator[Batch]:
+        """What was collected; nothing is held afterwards."""
+        raw = pl.DataFrame(self._filed, schema=_RAW)
+        filed, bad = _filings(raw, self._tally)
+        rejects = staged.reject_rows([*self._rejects, *bad])
+        yield staged.batch(f.FILERS, self._filers, rejects, self._tally.drain())
+        yield staged.batch(f.FILED_TABLE, filed)
+        self.__init__(self._tally)
+
+
+def _filings(raw: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, list[Rejected]]:
+    """Typed rows; those without accession number, form or day of filing are rejects."""
+    typed = raw.with_columns(
+        accessions(pl.col(f.ACCESSION)).alias("_accession"),
+        _day(f.FILED).alias("_filed"),
+        _day(f.PERIOD).alias("_period"),
+        _blank(f.FORM),
+        _blank(f.FILE_NUMBER),
+        _blank(f.DOCUMENT).str.replace(r"^xsl[^/]*/", ""),  # the viewer's page, not the document
+        pl.col(f.ITEMS).fill_null("").str.extract_all(r"[^,\s]+"),
+        (pl.col(f.IS_XBRL).is_in(["1", "True"])).alias(f.IS_XBRL),
+    )
+    strange = typed.filter(pl.col("_period").is_null() & (pl.col(f.PERIOD).str.strip_chars() != ""))
+    for cik, value in strange.select(f.CIK, f.PERIOD).iter_rows():
+        tally.add("unreadable_value", f"reportDate {value}", cik)
+    holds = pl.all_horizontal(pl.col("_accession", "_filed", f.FORM).is_not_null())
+    reason = "a filing without accession number, form or day of filing"
+    bad: list[Rejected] = [
+        (cik, reason, f"{accession} {filed}")
+        for cik, accession, filed in typed.filter(~holds).select(f.CIK, f.ACCESSION, f.FILED).iter_rows()
+    ]
+    rows = typed.filter(holds).with_columns(
+        pl.col("_accession").alias(f.ACCESSION),
+        pl.col("_filed").alias(f.FILED),
+        pl.col("_period").alias(f.PERIOD),
+    )
+    once = rows.unique([f.CIK, f.ACCESSION], keep="last", maintain_order=True)
+    return once.select(f.FILED_TABLE.names), bad
+
+
+def _day(column: str) -> pl.Expr:
+    return pl.col(column).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+
+
+def _blank(column: str) -> pl.Expr:
+    stripped = pl.col(column).str.strip_chars()
+    return pl.when(~stripped.is_in(["", "None"])).then(stripped).alias(column)
+
+
+class _Row:
+    """One filer to its row; what is unknown is counted under its CIK."""
+
+    def __init__(self, tally: Tally, cik: str) -> None:
+        self._tally = tally
+        self._cik = cik
+
+    def of(self, filer: Filer, name: str) -> dict[str, Any]:
+        person = is_person(filer)
+        page = filer.filings.recent
+        days = [day for value in (*page.filingDate, *_bounds(filer)) if (day := self._date(value))]
+        return {
+            f.CIK: self._cik,
+            f.NAME: name,
+            "entity_type": self._known(text(filer.entityType), ENTITY_TYPES, "entityType"),
+            "is_person": person,
+            "sic": self._sic(text(filer.sic)),
+            "sic_label": text(filer.sicDescription),
+            "owns_reported": flag(filer.insiderTransactionForOwnerExists),
+            "has_insiders": flag(filer.insiderTransactionForIssuerExists),
+            **self._symbols(filer),
+            "ein": _number(filer) if not person else None,
+            "lei": text(filer.lei),
+            "website": text(filer.website),
+            "categories": [
+                part.strip() for part in (text(filer.category) or "").split("<br>") if part.strip()
+            ],
+            "year_end": text(filer.fiscalYearEnd),
+            "incorporated_in": self._place(text(filer.stateOfIncorporation), "stateOfIncorporation"),
+            **(self._address(filer) if not person else {}),
+            "former_names": former_names(filer.formerNames or []),
+            "first_filed": min(days, default=None),
+            "last_filed": max(days, default=None),
+            "pages": sorted(file.name for file in filer.filings.files),
+        }
+
+    def _known(self, code: str | None, known: tuple[str, ...], subject: str) -> str | None:
+        if code is not None and code not in known:
+            self._tally.add("unknown_code", f"{subject} {code}", self._cik)
+        return code
+
+    def _sic(self, code: str | None) -> str | None:
+        if code is None or code == _NO_SIC:
+            return None
+        if code not in INDUSTRIES:
+            self._tally.add("unknown_code", f"sic {code}", self._cik)
+        return code
+
+    def _place(self, code: str | None, subject: str) -> str | None:
+        if code is not None and code not in PLACES:
+            self._tally.add("unknown_code", f"{subject} {code}", self._cik)
+        return code
+
+    def _symbols(self, filer: Filer) -> dict[str, list[str]]:
+        """Symbols in order of the alphabet: the order of the source moves without anything having happened."""
+        tickers, exchanges = filer.tickers or [], filer.exchanges or []
+        if len(tickers) != len(exchanges):
+            self._tally.add("unequal_lists", "tickers and exchanges", self._cik)
+            exchanges = [None] * len(tickers)
+        pairs = {
+            symbol: text(exchange) or ""
+            for ticker, exchange in zip(tickers, exchanges, strict=True)
+            if (symbol := text(ticker))
+        }
+        for exchange in pairs.values():
+            self._known(exchange or None, EXCHANGES, "exchange")
+        return {"tickers": sorted(pairs), "exchanges": [pairs[symbol] for symbol in sorted(pairs)]}
+
+    def _address(self, filer: Filer) -> dict[str, Any]:
+        """The business address; where it has neither city nor place, the mailing address."""
+        addresses = filer.addresses
+        business = (addresses and addresses.business) or Address()
+        mailing = (addresses and addresses.mailing) or Address()
+        used = business if text(business.city) or text(business.stateOrCountry) else mailing
+        lines = [line for value in (used.street1, used.street2) if (line := text(value))]
+        return {
+            "lines": lines or None,
+            "city": text(used.city),
+            "place": self._place(text(used.stateOrCountry), "stateOrCountry"),
+            "postal_code": text(used.zipCode),
+        }
+
+    def _date(self, value: str | None) -> date | None:
+        try:
+            return date.fromisoformat(value[:10]) if value else None
+        except ValueError:
+            self._tally.add("unreadable_value", f"filingDate {value}", self._cik)
+            return None
+
+
+def is_person(filer: Filer) -> bool:
+    """An individual: no kind, industry, tax number or fiscal year of its own, and owner of what others issue."""
+    return (
+        text(filer.entityType) == "other"
+        and text(filer.sic) is None
+        and text(filer.ein) is None
+        and text(filer.fiscalYearEnd) is None
+        and flag(filer.insiderTransactionForOwnerExists) is True
+        and not filer.tickers
+        and not any(is_own(form) for form in filer.filings.recent.form)
+    )
+
+
+def former_names(names: list[FormerName]) -> list[str]:
+    """Names without their time of day, which flickers: newest first, each once whatever its case."""
+    dated = sorted(
+        ((name.to or "")[:10], (name.since or "")[:10], written)
+        for name in names
+        if (written := text(name.name))
+    )
+    return list({name.casefold(): name for _, _, name in reversed(dated)}.values())
+
+
+def _bounds(filer: Filer) -> Iterator[str | None]:
+    for file in filer.filings.files:
+        yield file.filingFrom
+
+
+def _number(filer: Filer) -> str | None:
+    ein = text(filer.ein)
+    return None if ein == _NO_EIN else ein

@@ -1,0 +1,223 @@
+"""Asking the SEC: both kinds of 403, one limit for all its hosts, what was asked and what arrives."""
+
+import json
+import urllib.parse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from connectors.declare import Cursor, Scope
+from connectors.kit.errors import Unavailable, WrongBody
+from connectors.kit.formats import Format
+from connectors.kit.http import Clock, Http, HttpSettings
+from connectors.kit.limits import Rates
+from connectors.kit.retry import Retry
+from connectors.us import UNITED_STATES, access, company_lists, submissions_fetch
+from connectors.us.access import Blocked
+from connectors.us.named import Filing
+from connectors.us.register import DATA_HOST, DATA_URL, FILES_HOST
+from pipelines.registries import declared_limiters, declared_rates
+from tests.answering import Quiet, answering
+from tests.connectors.us.filer_bodies import CIK, accession, filer, filing, page, zipped
+
+STORE_403 = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
+STORE_404 = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code></Error>'
+RATE_403 = b"<!DOCTYPE html>\n<html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"
+NAMELESS_403 = b"<!DOCTYPE html>\n<html><title>SEC.gov | Your Request Originates from an Undeclared Automated Tool</title></html>"
+Answer = tuple[int, bytes]
+
+
+@dataclass
+class Sec:
+    """What the server answers, and what it was asked."""
+
+    answer: Callable[[str], Answer] = lambda _path: (404, STORE_404)
+    headers: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    agents: set[str] = field(default_factory=set)
+    url: str = ""
+
+
+@pytest.fixture
+def sec() -> Iterator[Sec]:
+    known = Sec()
+
+    class Handler(Quiet, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known.asked.append(urllib.parse.unquote(self.path))
+            known.agents.add(self.headers["User-Agent"])
+            status, body = known.answer(self.path)
+            if self.headers.get("If-None-Match") == known.headers.get("ETag", ""):
+                status, body = 304, b""
+            self.send_whole(status, body, known.headers)
+
+    with answering(Handler) as known.url:
+        yield known
+
+
+@pytest.fixture
+def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
+    settings = HttpSettings(
+        user_agent="test (test@example.com)",
+        folder=tmp_path,
+        bases={DATA_HOST: sec.url, FILES_HOST: sec.url},
+        rate=1e6,
+        retry=Retry(attempts=1),
+    )
+    with Http(settings, Clock(sleep=lambda _: None)) as client:
+        yield client
+
+
+@pytest.mark.parametrize("answer", [(404, STORE_404), (403, STORE_403), (404, b"")])
+def test_pitfall_01_a_missing_file_is_told_by_404_or_by_403_with_xml(answer, sec, http) -> None:
+    sec.answer = lambda _: answer
+    assert access.ask(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON}) is None
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        (RATE_403, "wait ten minutes"),
+        (NAMELESS_403, "FIRM_USER_AGENT"),
+        (b"<html>no</html>", "FIRM_USER_AGENT"),
+        (b"", "FIRM_USER_AGENT"),
+    ],
+)
+def test_pitfall_01_a_block_is_told_by_403_with_html_and_ends_the_asking(page, told, sec, http) -> None:
+    sec.answer = lambda _: (403, page)
+    with pytest.raises(Blocked, match=told):
+        access.ask(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+    subjects = [str(Filing(accession(n), f"{n:010}", "8-K", "2026-01-05")) for n in range(1, 9)]
+    with pytest.raises(Blocked):
+        list(submissions_fetch.answers(http, None, subjects))
+    assert len(sec.asked) == 2  # nobody asks on
+
+
+def test_who_asks_says_who_it_is(sec, http) -> None:
+    access.ask(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+    assert sec.agents == {"test (test@example.com)"}
+
+
+def test_an_answer_of_another_kind_is_no_answer(sec, http) -> None:
+    sec.answer = lambda _: (200, b"<html>maintenance</html>")
+    with pytest.raises(WrongBody):
+        access.ask(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+    sec.answer = lambda _: (503, b"<html>File Unavailable</html>")
+    with pytest.raises(Unavailable):
+        access.ask(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+
+
+class Ticking:
+    """A clock that moves when it is slept on."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+
+def test_pitfall_01_all_hosts_together_stay_below_ten_a_second() -> None:
+    time = Ticking()
+    clock = Clock(monotonic=lambda: time.at, sleep=time.sleep)
+    rates = Rates(declared_rates(), 1e6, clock, declared_limiters())
+    asked = []
+    for turn in range(100):
+        rates.wait((DATA_HOST, FILES_HOST)[turn % 2])
+        asked.append(time.at)
+    most = max(sum(start <= at < start + 1 for at in asked) for start in asked)
+    assert 7 <= most < 10
+
+
+def test_a_pause_that_one_host_asks_for_holds_for_all() -> None:
+    time = Ticking()
+    clock = Clock(monotonic=lambda: time.at, sleep=time.sleep)
+    rates = Rates({}, 5.0, clock, {"a": "both", "b": "both"})
+    rates.pause("a", 600)
+    rates.wait("b")
+    assert time.at >= 600
+
+
+def test_every_dataset_of_the_sec_declares_the_limit() -> None:
+    asking = [made for made in UNITED_STATES.datasets if made.fetch is not None]
+    assert {(made.rate, made.limiter) for made in asking} == {(access.RATE, access.LIMITER)}
+    assert {made.host for made in asking} <= {DATA_HOST, FILES_HOST}
+
+
+def test_the_nightly_archive_comes_once(sec, http) -> None:
+    sec.answer = lambda _: (200, zipped({f"CIK{CIK}.json": json.dumps(filer()).encode()}))
+    sec.headers = {"ETag": '"one"'}
+    (arrival,) = submissions_fetch.bulk(http, None, ())
+    assert sec.asked == ["/Archives/edgar/daily-index/bulkdata/submissions.zip"]
+    assert (arrival.name, arrival.scope) == ("submissions.zip", Scope.PART)
+    assert list(submissions_fetch.bulk(http, arrival.cursor, ())) == []
+    sec.answer, sec.headers = lambda _: (403, RATE_403), {}
+    with pytest.raises(Blocked):
+        list(submissions_fetch.bulk(http, None, ()))
+
+
+def test_the_list_of_symbols_comes_whole(sec, http) -> None:
+    sec.answer = lambda _: (200, b'{"fields":["cik","name","ticker","exchange"],"data":[]}')
+    sec.headers = {"ETag": '"one"'}
+    (arrival,) = company_lists.fetch(http, None, ())
+    assert (sec.asked, arrival.scope) == (["/files/company_tickers_exchange.json"], Scope.FULL)
+    assert list(company_lists.fetch(http, arrival.cursor, ())) == []
+
+
+def _served(path: str) -> Answer:
+    files = [{"name": f"CIK{CIK}-submissions-001.json", "filingCount": 1}]
+    bodies = {
+        f"/submissions/CIK{CIK}.json": filer([filing("8-K", "2026-01-05")], files),
+        f"/submissions/CIK{CIK}-submissions-001.json": page([filing("10-K", "1999-03-01")]),
+    }
+    body = bodies.get(path)
+    return (404, STORE_404) if body is None else (200, json.dumps(body).encode())
+
+
+def test_a_filer_is_asked_about_once_for_all_its_filings_and_its_pages_once_for_ever(sec, http) -> None:
+    sec.answer = _served
+    first = [str(Filing(accession(n), CIK, "8-K", "2026-01-05")) for n in (1, 2)]
+    unknown = str(Filing(accession(9), "0000000009", "8-K", "2026-01-05"))
+    arrivals = list(submissions_fetch.answers(http, None, [*first, unknown, "nonsense"]))
+    names = [f"CIK{CIK}.json", f"CIK{CIK}-submissions-001.json"]
+    assert [arrival.name for arrival in arrivals] == names
+    assert [arrival.cursor is None for arrival in arrivals] == [True, False]
+    assert len(sec.asked) == 3
+    cursor = arrivals[-1].cursor
+    assert list(submissions_fetch.answers(http, cursor, first)) == []
+    more = [str(Filing(accession(3), CIK, "10-Q", "2026-04-05"))]
+    again = list(submissions_fetch.answers(http, cursor, [*first, *more]))
+    assert [arrival.name for arrival in again] == names[:1]
+
+
+def test_what_arrived_before_a_failure_is_kept(sec, http) -> None:
+    def answer(path: str) -> Answer:
+        return _served(path) if CIK in path else (503, b"")
+
+    sec.answer = answer
+    subjects = [
+        str(Filing(accession(1), CIK, "8-K", "2026-01-05")),
+        str(Filing(accession(2), "0000000002", "8-K", "2026-01-05")),
+    ]
+    arriving = submissions_fetch.answers(http, None, subjects)
+    arrived = [next(arriving), next(arriving)]
+    with pytest.raises(Unavailable):
+        next(arriving)
+    assert len(arrived) == 2
+    assert arrived[-1].cursor is not None
+
+
+def test_a_cursor_that_does_not_read_asks_again(sec, http) -> None:
+    sec.answer = _served
+    subject = str(Filing(accession(1), CIK, "8-K", "2026-01-05"))
+    assert len(list(submissions_fetch.answers(http, Cursor("nonsense"), [subject]))) == 2
+
+
+def test_a_page_with_a_hostile_name_is_not_asked_for(sec, http) -> None:
+    body = filer(files=[{"name": "../../etc/passwd"}, {"name": "a?b=c"}])
+    sec.answer = lambda _: (200, json.dumps(body).encode())
+    list(submissions_fetch.answers(http, None, [str(Filing(accession(1), CIK, "8-K", "2026-01-05"))]))
+    assert sec.asked == [f"/submissions/CIK{CIK}.json"]

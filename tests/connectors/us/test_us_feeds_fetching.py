@@ -1,0 +1,198 @@
+"""Asking for the newest filings and the daily indexes, against a server on the loopback (FORMAT us 1, 8)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from connectors.declare import Arrival, Cursor
+from connectors.kit.errors import Refused, Unavailable, WrongBody
+from connectors.kit.http import Clock, Http, HttpSettings
+from connectors.kit.retry import Retry
+from connectors.us import daily_index, getcurrent_fetch
+from connectors.us.named import Memory
+from tests.answering import Quiet, answering
+
+HTML = b"<!DOCTYPE html>\n<html><head><title>SEC.gov | File Unavailable</title></head></html>"
+MISSING = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
+Answer = tuple[int, bytes]
+
+
+@dataclass
+class Sec:
+    """What the server answers, and what it was asked."""
+
+    answer: Callable[[str], Answer] = lambda _path: (404, b"")
+    asked: list[str] = field(default_factory=list)
+    url: str = ""
+
+
+@pytest.fixture
+def sec() -> Iterator[Sec]:
+    known = Sec()
+
+    class Handler(Quiet, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known.asked.append(self.path)
+            status, body = known.answer(self.path)
+            self.send_whole(status, body)
+
+    with answering(Handler) as known.url:
+        yield known
+
+
+@pytest.fixture
+def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
+    settings = HttpSettings(
+        "test", tmp_path, bases={"www.sec.gov": sec.url}, rate=1e6, retry=Retry(attempts=1)
+    )
+    clock = replace(Clock(), sleep=lambda _seconds: None, now=lambda: datetime(2026, 11, 20, 12, tzinfo=UTC))
+    with Http(settings, clock) as client:
+        yield client
+
+
+def number(place: int) -> str:
+    return f"0000000001-26-{place:06}"
+
+
+def page(first: int, count: int = getcurrent_fetch.COUNT) -> bytes:
+    """Newest first: filings count down."""
+    entries = "".join(
+        f"<entry><id>urn:tag:sec.gov,2008:accession-number={number(place)}</id></entry>"
+        for place in range(first, first - count, -1)
+    )
+    return f'<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">{entries}</feed>'.encode()
+
+
+def window(newest: int, oldest: int = 1) -> Callable[[str], Answer]:
+    """A feed of filings `newest` to `oldest`; past its end it answers 503 with HTML."""
+
+    def answer(path: str) -> Answer:
+        query = parse_qs(urlsplit(path).query)
+        first = newest - int(query["start"][0])
+        count = min(getcurrent_fetch.COUNT, first - oldest + 1)
+        return (200, page(first, count)) if count > 0 else (503, HTML)
+
+    return answer
+
+
+def poll(http: Http, cursor: Cursor | None = None) -> list[Arrival]:
+    return list(getcurrent_fetch.fetch(http, cursor, ()))
+
+
+def starts(sec: Sec) -> list[str]:
+    return [parse_qs(urlsplit(path).query)["start"][0] for path in sec.asked]
+
+
+def test_pages_overlap_and_end_where_a_page_names_nothing_new(sec: Sec, http: Http) -> None:
+    sec.answer = window(1_000)
+    first = poll(http)
+    assert starts(sec)[:3] == ["0", "80", "160"]
+    sec.asked.clear()
+    assert first[-1].cursor is not None
+    assert [arrival.cursor for arrival in first[:-1]] == [None] * (len(first) - 1)
+    known = Memory.of(first[-1].cursor)
+    assert known.knows(number(1_000))
+    assert known.knows(number(1))
+    sec.answer = window(1_150)
+    second = poll(http, first[-1].cursor)
+    assert len(second) == 2
+    assert starts(sec) == ["0", "80", "160"]
+    assert Memory.of(second[-1].cursor).knows(number(1_150))
+
+
+def test_a_poll_without_news_brings_nothing(sec: Sec, http: Http) -> None:
+    sec.answer = window(100)
+    last = poll(http)[-1].cursor
+    sec.asked.clear()
+    assert poll(http, last) == []
+    assert starts(sec) == ["0"]
+
+
+def test_pitfall_08_html_past_the_end_ends_the_feed(sec: Sec, http: Http) -> None:
+    sec.answer = lambda path: (200, page(900)) if "start=0&" in path else (503, HTML)
+    found = poll(http)
+    assert len(found) == 1
+    assert found[0].cursor is not None
+
+
+def test_html_instead_of_the_first_page_is_said_and_nothing_is_lost(sec: Sec, http: Http) -> None:
+    sec.answer = lambda _path: (503, HTML)
+    with pytest.raises(Unavailable, match="out of service"):
+        poll(http)
+    sec.answer = lambda _path: (503, b"")
+    with pytest.raises(WrongBody, match="Atom page was due"):
+        poll(http)
+    sec.answer = lambda _path: (200, HTML)
+    with pytest.raises(WrongBody):
+        poll(http)
+
+
+def test_never_further_than_the_interface_goes(sec: Sec, http: Http) -> None:
+    sec.answer = window(9_000)
+    poll(http)
+    assert max(map(int, starts(sec))) <= getcurrent_fetch.END
+
+
+def days(*there: str) -> Callable[[str], Answer]:
+    def answer(path: str) -> Answer:
+        day = path.split(".")[1]
+        return (200, b"CIK|Company Name") if day in there else (403, MISSING)
+
+    return answer
+
+
+def indexes(http: Http, cursor: str | None = None) -> list[Arrival]:
+    return list(daily_index.fetch(http, None if cursor is None else Cursor(cursor), ()))
+
+
+def test_the_index_of_each_business_day_from_the_last_that_was_there(sec: Sec, http: Http) -> None:
+    sec.answer = days("20261116", "20261118", "20261119")
+    found = indexes(http)
+    assert [arrival.name for arrival in found] == [
+        "daily.master.20261116.idx",
+        "daily.master.20261118.idx",
+        "daily.master.20261119.idx",
+    ]
+    assert [arrival.cursor for arrival in found] == [
+        Cursor("2026-11-16"),
+        Cursor("2026-11-18"),
+        Cursor("2026-11-19"),
+    ]
+    assert sec.asked[1] == "/Archives/edgar/daily-index/2026/QTR4/master.20261110.idx"
+    assert not [path for path in sec.asked if "20261114" in path or "20261115" in path]
+
+
+def test_the_last_days_are_asked_again_and_the_cursor_never_goes_back(sec: Sec, http: Http) -> None:
+    sec.answer = days("20261117", "20261118", "20261119")
+    found = indexes(http, "2026-11-19")
+    assert [arrival.name[13:21] for arrival in found] == ["20261117", "20261118", "20261119"]
+    assert {arrival.cursor for arrival in found} == {Cursor("2026-11-19")}
+    assert [arrival.name[13:21] for arrival in indexes(http, "no day")] == [
+        "20261117",
+        "20261118",
+        "20261119",
+    ]
+
+
+def test_after_a_long_pause_a_run_goes_so_far_and_the_next_goes_on(sec: Sec, http: Http) -> None:
+    sec.answer = lambda _path: (200, b"CIK|Company Name")
+    last = indexes(http, "2026-01-02")[-1].cursor
+    assert last is not None
+    assert last.value < "2026-04-05"
+    assert indexes(http, last.value)[-1].cursor != last
+
+
+def test_pitfall_01_a_day_without_index_and_a_refusal_are_two_kinds_of_403(sec: Sec, http: Http) -> None:
+    sec.answer = lambda _path: (403, MISSING)
+    assert indexes(http) == []
+    sec.answer = lambda _path: (403, HTML)
+    with pytest.raises(Refused, match="USER_AGENT"):
+        indexes(http)
+    sec.answer = lambda _path: (403, b"no")
+    with pytest.raises(Refused):
+        indexes(http)

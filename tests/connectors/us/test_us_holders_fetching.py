@@ -1,0 +1,138 @@
+"""Asking for ownership filings that the feeds name, against a server on the loopback (FORMAT us 1, 4)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from connectors.declare import Arrival, Cursor
+from connectors.kit import staged
+from connectors.kit.errors import Refused, Unavailable
+from connectors.kit.http import Clock, Http, HttpSettings
+from connectors.kit.retry import Retry
+from connectors.us import feeds_fields, holders_fetch
+from tests.answering import Quiet, answering
+from tests.connectors.us.holder_files import INSIDERS, MANAGERS, STAKES, day, filing
+
+MISSING = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
+BLOCKED = b"<!DOCTYPE html><html><title>Request Rate Threshold Exceeded</title></html>"
+BODY = filing("SC 13G", ("SC 13G", "text")).encode()
+Answer = tuple[int, bytes]
+
+
+@dataclass
+class Sec:
+    """What the server answers, and what it was asked."""
+
+    answer: Callable[[str], Answer] = lambda _path: (200, BODY)
+    asked: list[str] = field(default_factory=list)
+    url: str = ""
+
+
+@pytest.fixture
+def sec() -> Iterator[Sec]:
+    known = Sec()
+
+    class Handler(Quiet, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known.asked.append(self.path)
+            self.send_whole(*known.answer(self.path))
+
+    with answering(Handler) as known.url:
+        yield known
+
+
+@pytest.fixture
+def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
+    settings = HttpSettings(
+        "test",
+        tmp_path,
+        bases={"www.sec.gov": sec.url},
+        rate=1e6,
+        retry=Retry(attempts=1, first=0.0, longest=0.0),
+    )
+    with Http(settings, Clock(sleep=lambda _: None)) as client:
+        yield client
+
+
+def number(place: int) -> str:
+    return f"0000000007-26-{place:06}"
+
+
+def subjects(*places: int) -> list[str]:
+    return [f"{number(place)}:0000000042:SC 13G:2026-11-04" for place in places]
+
+
+def names(arrivals: list[Arrival]) -> list[str]:
+    return [arrival.name for arrival in arrivals]
+
+
+def test_each_filing_is_asked_for_whole_and_once(http: Http, sec: Sec) -> None:
+    arrivals = list(holders_fetch.filings(http, None, [*subjects(1, 2), *subjects(1)]))
+    assert names(arrivals) == [f"{number(1)}.txt", f"{number(2)}.txt"]
+    assert sec.asked == [
+        f"/Archives/edgar/data/42/{number(1)}.txt",
+        f"/Archives/edgar/data/42/{number(2)}.txt",
+    ]
+    assert arrivals[0].cursor is None
+    assert arrivals[1].cursor is not None
+    assert list(holders_fetch.filings(http, arrivals[1].cursor, subjects(2, 1))) == []
+    assert len(sec.asked) == 2
+
+
+def test_a_missing_filing_is_passed_over_whichever_way_it_is_said(http: Http, sec: Sec) -> None:
+    for status in (403, 404):
+        sec.answer = lambda path, status=status: (status, MISSING) if number(1) in path else (200, BODY)
+        assert names(list(holders_fetch.filings(http, None, subjects(1, 2)))) == [f"{number(2)}.txt"]
+
+
+def test_pitfall_01_a_block_stops_the_asking_at_once(http: Http, sec: Sec) -> None:
+    sec.answer = lambda path: (403, BLOCKED) if number(2) in path else (200, BODY)
+    with pytest.raises(Refused, match="ten minutes"):
+        list(holders_fetch.filings(http, None, subjects(1, 2, 3)))
+    assert len(sec.asked) == 2
+
+
+def test_what_fails_is_told_after_the_others_and_asked_again(http: Http, sec: Sec) -> None:
+    sec.answer = lambda path: (503, b"") if number(1) in path else (200, BODY)
+    asking = holders_fetch.filings(http, None, subjects(1, 2))
+    arrivals = [next(asking)]
+    with pytest.raises(Unavailable):
+        next(asking)
+    assert names(arrivals) == [f"{number(2)}.txt"]
+    sec.answer = lambda _path: (200, BODY)
+    again = holders_fetch.filings(http, arrivals[0].cursor, subjects(1, 2))
+    assert names(list(again)) == [f"{number(1)}.txt"]
+
+
+def test_a_cursor_that_does_not_read_asks_again(http: Http, sec: Sec) -> None:
+    assert len(list(holders_fetch.filings(http, Cursor("nonsense"), subjects(1)))) == 1
+
+
+def test_forms_go_to_their_datasets_and_filers_by_what_they_are() -> None:
+    columns = staged.schema(feeds_fields.CURRENT)
+    told = [
+        (number(1), "0000000042", "Subject", "SC 13G/A"),
+        (number(1), "0000000008", "Filed by", "SC 13G/A"),
+        (number(2), "0000000042", "Issuer", "4"),
+        (number(2), "0000000011", "Reporting", "4"),
+        (number(3), "0000000009", "Filer", "13F-HR"),
+        (number(4), "0000000042", "Filer", "424B5"),
+    ]
+    keys = (feeds_fields.ACCESSION, feeds_fields.CIK, feeds_fields.ROLE, feeds_fields.FORM)
+    rows = [
+        dict(zip(keys, row, strict=True)) | {feeds_fields.FILED: day("2026-11-04"), "items": []}
+        for row in told
+    ]
+    shown = {feeds_fields.CURRENT.name: pl.DataFrame(rows, schema=columns, orient="row")}
+    wanted = {
+        dataset.key: list(dataset.wants(shown)) for dataset in (STAKES, INSIDERS, MANAGERS) if dataset.wants
+    }
+    assert wanted == {
+        "us.schedule13": [f"{number(1)}:0000000042:SC 13G/A:2026-11-04"],
+        "us.insiders": [f"{number(2)}:0000000042:4:2026-11-04"],
+        "us.form13f": [f"{number(3)}:0000000009:13F-HR:2026-11-04"],
+    }

@@ -1,0 +1,56 @@
+"""What of ownership filings never reaches the archive (DESIGN 14)."""
+
+import io
+
+from connectors.us.holders_redact import redact
+from tests.connectors.us.holder_files import cover_13f, filing, form4, line, owner, person_d, schedule_d
+from tests.connectors.us.test_us_schedule13_text import COVER, page
+
+
+def kept(text: str) -> str:
+    return redact(io.BytesIO(text.encode())).read().decode()
+
+
+def test_addresses_and_telephones_leave_xml_and_figures_stay() -> None:
+    items = (
+        "<items1To7><item2><filingPersonName>Ann, 1 Private Road</filingPersonName><hasBeenConvicted>once"
+        "</hasBeenConvicted></item2></items1To7>"
+    )
+    text = kept(schedule_d(person_d("ANN", "9.9"), more=items))
+    assert "Private" not in text
+    assert "once" not in text
+    assert "555-0100" not in text
+    assert "<percentOfClass>9.9</percentOfClass>" in text
+    form = kept(form4(line("400"), owners=owner("ANN", "0000000011")))
+    assert "PRIVATE" not in form
+    assert "NOWHERE" not in form
+    assert "<value>400</value>" in form
+    assert "555-0199" not in kept(cover_13f())
+
+
+def test_a_prefix_hides_no_address() -> None:
+    assert "Road" not in kept('<?xml version="1.0"?><a><com:street1 x="1">Private Road</com:street1></a>')
+
+
+def test_headers_keep_names_and_numbers_of_parties() -> None:
+    text = kept(filing("SC 13G", ("SC 13G", COVER + page("9.9%")), ("EX-99.1", "Ann, 1 Private Road")))
+    assert "PRIVATE" not in text
+    assert "Private" not in text
+    assert "123456789" not in text
+    assert "ALPHA FUND LP" in text
+    assert "STATE:\t\tNY" in text
+    assert text.count("</DOCUMENT>") == 2  # still whole
+
+
+def test_of_a_text_form_only_the_cover_pages_stay() -> None:
+    behind = "Item 2. " + "x" * 3_000 + " Ann lives at 1 Private Road"
+    text = kept(COVER + page("9.9%").replace("12-3456789", "123-45-6789") + behind)
+    assert "Private" not in text
+    assert "123-45-6789" not in text
+    assert "9.9%" in text
+
+
+def test_text_of_insiders_is_not_kept_at_all() -> None:
+    text = kept(filing("4", ("4", "1. Name and Address: Foster, 1 Private Road")))
+    assert "Foster" not in text
+    assert "<TYPE>4" in text

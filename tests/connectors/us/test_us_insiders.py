@@ -1,0 +1,224 @@
+"""Forms 3, 4 and 5, and the holdings that they make (FORMAT us 7.3)."""
+
+from decimal import Decimal
+
+import polars as pl
+import pytest
+
+from connectors.declare import NotOurs, Unreadable
+from connectors.us import holders_outstanding, insiders_holdings
+from connectors.us.companyfacts_schema import FACTS
+from connectors.us.insiders_fields import LINES
+from connectors.us.parts import rows as present_rows
+from connectors.us.submissions_fields import FILED_TABLE
+from tests.connectors.us.holder_files import (
+    COMPANY,
+    INSIDERS,
+    ISSUER,
+    STAKES,
+    Row,
+    day,
+    filing,
+    form4,
+    holdings,
+    line,
+    owner,
+    person_d,
+    present,
+    read,
+    reasons,
+    rows,
+    schedule_d,
+    signals,
+)
+
+TABLE = "us_insider"
+ONE, TWO = "0000000007-26-000001.xml", "0000000007-26-000002.xml"
+ANN = owner(
+    "EXAMPLE ANN", "0000000011", isDirector="1", isOfficer="0", isTenPercentOwner="0", officerTitle=""
+)
+
+
+def derived(*batches: list, shares: str = "1000") -> list[Row]:
+    """Holdings where the shares outstanding are known, as facts of the cover page tell them."""
+    found = present(*batches)
+    made = insiders_holdings.holdings(
+        present_rows(found, LINES),
+        present_rows(found, FILED_TABLE),
+        (),
+        {COMPANY: (Decimal(shares), day("2026-10-20"))},
+    )
+    return made.to_dicts()
+
+
+def test_a_form_4_gives_owner_class_shares_and_day() -> None:
+    [row] = rows(read(INSIDERS, form4(line("400", nature="By Trust"), owners=ANN), ONE), TABLE)
+    assert (row["owner"], row["ownerCik"], row["issuerCik"]) == ("EXAMPLE ANN", "0000000011", ISSUER)
+    assert (row["classTitle"], row["shares"], row["day"]) == ("Common Stock", "400", day("2026-11-02"))
+    assert (row["isDirect"], row["nature"], row["code"], row["change"]) == (False, "By Trust", "S", "-10")
+    assert (row["isDirector"], row["isOfficer"], row["isOther"]) == (True, False, None)  # absent is not «no»
+    [found] = holdings(read(INSIDERS, form4(line("400"), owners=ANN), ONE))
+    assert (found["holder_name"], found["holder_type"], found["share_class"]) == (
+        "EXAMPLE ANN",
+        "person",
+        "Common Stock",
+    )
+    assert (found["valid_from"], found["pct"], found["controls"]) == (day("2026-11-02"), None, ["director"])
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false")])
+def test_flags_of_older_and_newer_schemas(yes: str, no: str) -> None:
+    who = owner("A", "0000000011", isDirector=no, isOfficer=yes, isTenPercentOwner=yes, isOther=no)
+    [row] = rows(read(INSIDERS, form4(line("1"), owners=who), ONE), TABLE)
+    flags = [row[name] for name in ("isDirector", "isOfficer", "isTenPercentOwner", "isOther")]
+    assert flags == [False, True, True, False]
+
+
+def test_the_last_word_on_each_line_is_added_once() -> None:
+    boss = owner("A", "0000000011", isTenPercentOwner="1")
+    lines = [line("90"), line("80"), line("30", nature="By Trust"), line("40", day=None, nature="By Spouse")]
+    [found] = derived(read(INSIDERS, form4(*lines, owners=boss), ONE))
+    assert (found["pct"], found["basis"]) == (Decimal("15.0000"), "derived")  # 80 + 30 + 40 of 1,000
+
+
+def test_two_trusts_of_the_same_words_are_two_lines() -> None:
+    boss = owner("A", "0000000011", isTenPercentOwner="1")
+    lines = [line("30", day=None, nature="Trust"), line("40", day=None, nature="Trust"), line("80")]
+    [found] = derived(read(INSIDERS, form4(*lines, owners=boss), ONE))
+    assert found["pct"] == Decimal(15)
+    sold = form4(line("10", day="2026-11-03", nature="Trust"), owners=boss, period="2026-11-03")
+    [found] = derived(read(INSIDERS, form4(*lines, owners=boss), ONE), read(INSIDERS, sold, TWO))
+    assert found["pct"] == Decimal(9)
+
+
+def test_lines_go_on_from_form_to_form() -> None:
+    boss = owner("A", "0000000011", isTenPercentOwner="1")
+    before = form4(line("80", day="2026-10-01"), line("30", day="2026-10-01", nature="By Trust"), owners=boss)
+    after = form4(line("60"), owners=boss)
+    for order in ((before, ONE, after, TWO), (after, TWO, before, ONE)):
+        [found] = derived(read(INSIDERS, order[0], order[1]), read(INSIDERS, order[2], order[3]))
+        assert (found["pct"], found["valid_from"]) == (Decimal(9), day("2026-11-02"))
+
+
+def test_joint_owners_share_their_lines() -> None:
+    both = owner("FIRST INC", "0000000011", isTenPercentOwner="1") + owner(
+        "B", "0000000012", isTenPercentOwner="1"
+    )
+    found = derived(read(INSIDERS, form4(line("150"), owners=both), ONE))
+    assert [(row["holder_name"], row["pct"], row["pct_min"]) for row in found] == [
+        ("FIRST INC", Decimal(15), Decimal(15)),
+        ("B", None, Decimal(15)),
+    ]
+    assert [row["holder_company_id"] for row in found] == ["firm:US:US0000000011", None]
+
+
+def test_a_percentage_only_for_owners_of_ten_percent_or_of_a_schedule() -> None:
+    form = read(INSIDERS, form4(line("150"), owners=ANN), ONE)
+    assert [row["pct"] for row in derived(form)] == [None]
+    stake = read(STAKES, schedule_d(person_d("EXAMPLE ANN", "15", cik="0000000011", kind="IN")), TWO)
+    assert {(row["register"], row["holder_name"]) for row in holdings(form, stake)} == {
+        ("us.insiders", "EXAMPLE ANN"),
+        ("us.schedule13", "EXAMPLE ANN"),
+    }
+    found = present(form)
+    lines, filed = present_rows(found, LINES), present_rows(found, FILED_TABLE)
+    known = insiders_holdings.holdings(
+        lines, filed, {(COMPANY, "0000000011")}, {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    )
+    assert known["pct"].to_list() == [Decimal("15.0000")]
+
+
+def test_nothing_left_ends_the_holding() -> None:
+    [found] = holdings(read(INSIDERS, form4(line("0"), owners=ANN), ONE))
+    assert found["ended_on"] == day("2026-11-02")
+
+
+def test_shares_that_only_a_footnote_tells_are_unknown_and_not_none() -> None:
+    batches = read(INSIDERS, form4(line(None), owners=ANN), ONE)
+    assert rows(batches, TABLE)[0]["shares"] is None
+    assert ("no_shares", "sharesOwnedFollowingTransaction") in signals(batches)
+    [found] = holdings(batches)
+    assert (found["pct"], found["ended_on"]) == (None, None)
+
+
+def test_a_form_without_shares_tells_who_the_insider_is_and_no_holding() -> None:
+    batches = read(INSIDERS, form4(owners=ANN, form="3"), ONE)
+    [row] = rows(batches, TABLE)
+    assert (row["line"], row["owner"], row["shares"]) == ("1/0", "EXAMPLE ANN", None)
+    assert holdings(batches) == []
+
+
+def test_dates_with_a_zone() -> None:
+    [row] = rows(read(INSIDERS, form4(line("1", day="2026-11-02-05:00"), owners=ANN), ONE), TABLE)
+    assert row["day"] == day("2026-11-02")
+
+
+def test_no_street_of_a_person_is_kept() -> None:
+    kept = INSIDERS.redact
+    assert kept is not None
+    batches = read(INSIDERS, form4(line("1"), owners=ANN), ONE)
+    assert "PRIVATE" not in str([batch.rows.to_dicts() for batch in batches])
+
+
+def test_a_whole_filing_and_what_is_none() -> None:
+    text = filing("4", ("4", form4(line("1"), owners=ANN)))
+    [row] = rows(read(INSIDERS, text, "us/a.txt"), TABLE)
+    assert (row["accession"], row["filedOn"]) == ("0000000007-26-000001", day("2026-11-04"))
+    batches = read(INSIDERS, filing("4", ("4", "FORM 4 of Foster, 1 Private Road, 123-45-6789")), "us/a.txt")
+    assert rows(batches, TABLE) == []
+    [reason] = reasons(batches)
+    assert "June 2003" in reason
+    header = filing("4").encode()
+    assert isinstance(INSIDERS.recognise("us/a.txt", header), NotOurs)
+
+
+def test_what_nobody_knows_is_a_signal() -> None:
+    odd = form4(line("1", code="Q"), owners=ANN, version="X9901").replace("<footnotes/>", "<surprise/>")
+    assert set(signals(read(INSIDERS, odd, ONE))) == {
+        ("unknown_code", "transactionCode Q"),
+        ("unknown_schema", "X9901"),
+        ("unknown_element", "surprise"),
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        form4(line("1"), owners=""),
+        form4(line("1"), owners=ANN, form="144"),
+        form4(line("1"), owners=ANN)[:700],
+    ],
+)
+def test_what_is_no_form_is_refused(body: str) -> None:
+    with pytest.raises(Unreadable):
+        read(INSIDERS, body, ONE)
+
+
+def facts(*stated: tuple[str, str, int]) -> pl.LazyFrame:
+    """Shares outstanding as the covers of reports state them: day, day of filing, number."""
+    columns = {
+        "_company_id": [COMPANY] * len(stated),
+        "period_end": [day(on) for on, _, _ in stated],
+        "filed": [day(filed) for _, filed, _ in stated],
+        holders_outstanding.COLUMN: [number for *_, number in stated],
+    }
+    return pl.LazyFrame(columns)
+
+
+def test_shares_outstanding_are_the_newest_and_of_one_class() -> None:
+    stated = facts(("2026-10-20", "2026-10-30", 2000), ("2026-07-20", "2026-07-30", 1000))
+    one = pl.LazyFrame({"_company_id": [COMPANY, COMPANY], "classKey": ["common stock", "common stock"]})
+    two = pl.LazyFrame({"_company_id": [COMPANY], "classKey": ["class b common stock"]})
+    made = holders_outstanding.outstanding({FACTS.name: stated}, [one])
+    assert made == {COMPANY: (Decimal(2000), day("2026-10-20"))}
+    assert holders_outstanding.outstanding({FACTS.name: stated}, [one, two]) == {}
+    assert holders_outstanding.outstanding({}, [one]) == {}
+
+
+def test_shares_of_other_times_give_no_percentage() -> None:
+    known = {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    share = holders_outstanding.derived(Decimal(150), COMPANY, day("2026-11-02"), known)
+    assert share == Decimal(15)
+    assert holders_outstanding.derived(Decimal(150), COMPANY, day("2024-11-02"), known) is None
+    assert holders_outstanding.derived(None, COMPANY, day("2026-11-02"), known) is None
+    assert holders_outstanding.derived(Decimal(150), "firm:US:US0000000001", day("2026-11-02"), known) is None

@@ -1,0 +1,62 @@
+"""What leaves submissions before they are archived: addresses and numbers of individuals, and nothing else."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from connectors.us.submissions_redact import redact
+from tests.connectors.us.filer_bodies import filer, filing, person, zipped
+
+PRIVATE = (b"EXAMPLE WAY", b"5125550100", b"78701", b"AUSTIN")
+
+
+def cleaned(body: bytes) -> bytes:
+    return redact(io.BytesIO(body)).read()
+
+
+def test_an_individual_has_no_address() -> None:
+    left = cleaned(json.dumps(person()).encode())
+    assert not [text for text in PRIVATE if text in left]
+    assert json.loads(left)["name"] == "DOE JANE"
+    assert json.loads(left)["filings"]["recent"]["form"] == ["4"]
+
+
+def test_an_individual_of_an_unknown_shape_has_none_either() -> None:
+    left = cleaned(json.dumps(person(newField={"a": 1}, formerNames="none")).encode())
+    assert not [text for text in PRIVATE if text in left]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps(filer([filing("8-K", "2026-01-02")])).encode(),
+        json.dumps(person(ein="123456789")).encode(),
+        b'{"entityType":"other", cut',
+        b"<html>other</html>",
+        b"",
+        b"PK\x03\x04 cut",
+    ],
+)
+def test_every_other_body_stays_byte_for_byte(body: bytes) -> None:
+    assert cleaned(body) == body
+
+
+def test_the_same_archive_is_the_same_archive_afterwards() -> None:
+    body = zipped({"CIK1.json": json.dumps(person()).encode()})
+    assert cleaned(body) == cleaned(body)
+    with zipfile.ZipFile(io.BytesIO(body)) as before, zipfile.ZipFile(io.BytesIO(cleaned(body))) as after:
+        assert [info.date_time for info in after.infolist()] == [info.date_time for info in before.infolist()]
+
+
+def test_the_archive_is_written_again_without_addresses() -> None:
+    whole = json.dumps(filer()).encode()
+    left = cleaned(
+        zipped({"CIK1.json": json.dumps(person()).encode(), "CIK2.json": whole, "CIK3.json": b"{cut"})
+    )
+    with zipfile.ZipFile(io.BytesIO(left)) as archive:
+        assert archive.namelist() == ["CIK1.json", "CIK2.json", "CIK3.json"]
+        assert archive.read("CIK2.json") == whole
+        assert archive.read("CIK3.json") == b"{cut"
+        assert not [text for text in PRIVATE if text in archive.read("CIK1.json")]
