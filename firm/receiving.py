@@ -20,6 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, Final
 
 _LARGEST: Final = 32 * 1024  # CONTRACT 4.6
+_DISCARDED: Final = 1 << 20  # bytes of a body that is too large that are read all the same
 
 
 @dataclass(slots=True)
@@ -56,6 +57,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", "0"))
         if length > _LARGEST:
+            # what a connection is closed with and nobody has read resets it, perhaps before the answer is seen
+            self.rfile.read(min(length, _DISCARDED))
             self.close_connection = True
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             return
