@@ -126,3 +126,31 @@ def test_whatever_is_written_arrives_in_its_order(seed: int) -> None:
         later(transport, *pieces[20:])
 
     assert received(answer)[0] == b"".join(pieces)
+
+
+class Gone(asyncio.Protocol):
+    """Writes to a connection that ends before the turn of the loop does."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        real = cast("asyncio.Transport", transport)
+        Gathering(real, asyncio.get_running_loop()).write(b"head")
+        real.abort()
+
+
+def test_what_was_written_for_a_client_that_has_gone_is_nobodys_error() -> None:
+    troubles: list[dict[str, Any]] = []
+
+    async def run() -> bytes:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, trouble: troubles.append(trouble))
+        server = await loop.create_server(Gone, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        try:
+            return await asyncio.wait_for(reader.read(), 20)
+        finally:
+            writer.close()
+            server.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(run()) == b""
+    assert troubles == []
