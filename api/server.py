@@ -18,6 +18,7 @@ import uvicorn
 from litestar.types import ASGIApp
 from uvicorn.loops.auto import auto_loop_factory
 
+from api.packets import Protocol
 from api.settings import ApiSettings
 
 _LOGGER = logging.getLogger("firm.api")
@@ -38,6 +39,7 @@ def server(
             app,
             host=host or settings.host,
             port=settings.port if port is None else port,
+            http=Protocol,
             ws="none",
             lifespan="on",
             proxy_headers=False,  # `api.proxies`, which believes only whom it was told to

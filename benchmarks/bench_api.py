@@ -73,13 +73,15 @@ class Round:
 def run(companies: int = 1_000_000, rounds: int = 5) -> list[dict[str, Any]]:
     """One result per peer, the p99 beside the empty handler's, and what the release took to make and keep."""
     built = world(companies)
-    rows = Rows(Questions(built).rows, built.documents)
+    rows = Rows(Questions(built).rows)
+    _read_through(built.documents)
     with ExitStack() as stack:
         servers = {
             which: stack.enter_context(serving(which, built)) for which in dict.fromkeys(SERVERS.values())
         }
-        counts = {asked: _warmed(asked, servers, rows) for asked in SERVERS}
-        measured = [_round(servers, counts, rows) for _ in range(rounds)]
+        asking = Asking(servers, rows, built.documents)
+        counts = {asked: _warmed(asked, asking) for asked in SERVERS}
+        measured = [_round(asking, counts) for _ in range(rounds)]
         memory = {which: server.memory() for which, server in servers.items()}
     results = [_faster(peer, measured, memory, companies) for peer in PEERS]
     results += [_otherwise(asked, measured, companies) for asked in OTHERWISE]
@@ -89,9 +91,8 @@ def run(companies: int = 1_000_000, rounds: int = 5) -> list[dict[str, Any]]:
 class Rows:
     """The companies that are asked for: ours each once, some once more; a peer's by chance."""
 
-    def __init__(self, rows: Sequence[Row], documents: Path) -> None:
+    def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
-        self._documents = documents
         self._new = iter(rows)
         self._chance = random.Random(1)
         self._former: list[Row] = []
@@ -101,7 +102,6 @@ class Rows:
             return self._former
         if SERVERS[asked] != "ours":
             return self._chance.choices(self._rows, k=count)
-        (_dropped if asked == "cold" else _read_through)(self._documents)
         self._former = list(itertools.islice(self._new, count))
         if len(self._former) < count:
             raise RuntimeError(f"only {len(self._rows)} companies to ask for: measure fewer rounds")
@@ -121,32 +121,56 @@ def _dropped(path: Path) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _warmed(asked: str, servers: dict[str, Server], rows: Rows) -> int:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The servers, and what they are asked.
+
+    A turn begins with requests that are not counted: a server that was idle while others had their turns starts
+    slower, and the rate asked for is that of a server at work. After a turn from the disk the file is read into
+    the cache at once, so that no turn of ours follows that pause.
+    """
+
+    servers: dict[str, Server]
+    rows: Rows
+    documents: Path
+
+    def turn(self, asked: str, count: int) -> tuple[Answers, float]:
+        """The answers of one turn, and the processor seconds they took the server."""
+        server = self.servers[SERVERS[asked]]
+        if asked == "cold":
+            _dropped(self.documents)
+            measured = self._asked(server, asked, count)
+            _read_through(self.documents)
+            return measured
+        if asked != "kept":  # those follow ours, and are to be the same
+            self._asked(server, asked, count // 4)
+        return self._asked(server, asked, count)
+
+    def _asked(self, server: Server, asked: str, count: int) -> tuple[Answers, float]:
+        asks = [profile(asked, row, server.key) for row in self.rows.drawn(asked, count)]
+        before = server.worked()
+        return measure(HOST, server.port, asks, CONNECTIONS), server.worked() - before
+
+
+def _warmed(asked: str, asking: Asking) -> int:
     """Requests of one turn, after some that fill caches: as many as asked, fewer of a slow peer."""
     few = max(16, min(300, REQUESTS[asked] // TURNS))
-    taken = _turn(asked, servers, rows, few).seconds
+    taken = asking.turn(asked, few)[0].seconds
     return max(CONNECTIONS, min(REQUESTS[asked] // TURNS, int(few * MOST_SECONDS / taken)))
 
 
-def _turn(asked: str, servers: dict[str, Server], rows: Rows, count: int) -> Answers:
-    server = servers[SERVERS[asked]]
-    asks = [profile(asked, row, server.key) for row in rows.drawn(asked, count)]
-    return measure(HOST, server.port, asks, CONNECTIONS)
-
-
-def _round(servers: dict[str, Server], counts: dict[str, int], rows: Rows) -> Round:
+def _round(asking: Asking, counts: dict[str, int]) -> Round:
     """Turns are short, so that a busy moment of the machine meets all alike."""
     told = Round()
-    turns, work = {asked: [] for asked in SERVERS}, dict.fromkeys(SERVERS, 0.0)
+    turns = {asked: [] for asked in SERVERS}
     for _ in range(TURNS):
         for asked in SERVERS:
-            before = servers[SERVERS[asked]].worked()
-            turns[asked].append(_turn(asked, servers, rows, counts[asked]))
-            work[asked] += servers[SERVERS[asked]].worked() - before
-    for asked, answers in turns.items():
-        told.work[asked] = work[asked] / (TURNS * counts[asked])
+            turns[asked].append(asking.turn(asked, counts[asked]))
+    for asked, taken in turns.items():
+        answers = [one for one, _ in taken]
+        told.work[asked] = sum(work for _, work in taken) / (TURNS * counts[asked])
         told.rate[asked] = TURNS * counts[asked] / sum(one.seconds for one in answers)
-        told.p99[asked] = percentile([taken for one in answers for taken in one.all()], 0.99)
+        told.p99[asked] = percentile([seconds for one in answers for seconds in one.all()], 0.99)
     return told
 
 

@@ -20,6 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, Final
 
 _LARGEST: Final = 32 * 1024  # CONTRACT 4.6
+_DISCARDED: Final = 1 << 20  # bytes of a body that is too large that are read all the same
 
 
 @dataclass(slots=True)
@@ -56,17 +57,20 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", "0"))
         if length > _LARGEST:
-            self.close_connection = True
-            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            # what a connection is closed with and nobody has read resets it, perhaps before the answer is seen
+            self.rfile.read(min(length, _DISCARDED))
+            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, closing=True)
             return
         body = self.rfile.read(length)
         with self.counting:
             status = self.receiver.take(self.headers, body)
         self._answer(status)
 
-    def _answer(self, status: HTTPStatus) -> None:
+    def _answer(self, status: HTTPStatus, *, closing: bool = False) -> None:
         self.send_response(status)
         self.send_header("Content-Length", "0")
+        if closing:  # said, or the client would send its next request on a connection that ends
+            self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's signature

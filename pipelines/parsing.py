@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -38,7 +39,7 @@ FAULTS: Final = (
     csv.Error,
     pl.exceptions.PolarsError,
 )
-_SHOWN: Final = 200  # characters of an error
+_READERS: Final = "connectors/"
 
 Read = Callable[[Piece], Iterator[Batch]]
 
@@ -56,18 +57,31 @@ def read_one(read: Read, piece: Piece) -> Outcome:
     """Reads one piece to its end: an unreadable one gives nothing, not half of it."""
     try:
         return Outcome(piece, tuple(read(piece)))
-    except Unreadable as error:
-        return Outcome(piece, reason=error.reason)
-    except CorruptObject as error:
-        return Outcome(piece, reason=str(error))
-    except FAULTS as error:
-        return Outcome(piece, reason=failed(error))
+    except (Unreadable, CorruptObject, *FAULTS) as error:
+        return Outcome(piece, reason=why(error))
 
 
-def failed(error: Exception) -> str:
-    """Why a piece is rejected that a reader was not written for."""
-    said = " ".join(f"{type(error).__name__}: {error}".split())[:_SHOWN].rstrip(": ")
-    return f"the reader failed on it ({said}): a defect, please report this file"
+def why(error: Exception) -> str:
+    """Why a piece is rejected: what its reader says of it, or where a reader failed that was not written for it.
+
+    The words of an error that nobody planned may quote the file, and persons in it: its kind and place are told.
+    """
+    if isinstance(error, Unreadable):
+        return error.reason
+    if isinstance(error, CorruptObject):
+        return str(error)
+    return (
+        f"the reader failed on it ({type(error).__name__}{_place(error)}): a defect, please report this file"
+    )
+
+
+def _place(error: Exception) -> str:
+    """The last line of a reader that was being executed."""
+    readers = [frame for frame in traceback.extract_tb(error.__traceback__) if _READERS in frame.filename]
+    if not readers:
+        return ""
+    last = readers[-1]
+    return f" in {_READERS}{last.filename.rpartition(_READERS)[2]}:{last.lineno}"
 
 
 def read_chunk(read: Read, pieces: list[Piece]) -> list[Outcome]:

@@ -74,18 +74,30 @@ class NoRelease(LookupError):  # noqa: N818 - named for the state it tells
 
 
 class _Pinned:
-    """One release as one request sees it (`reading.Snapshot`)."""
+    """One release as one request sees it, for the length of a block (`reading.Snapshot`).
 
-    __slots__ = ("_budget", "_connection", "_held", "_manifest", "_scans")
+    A class, for a generator costs every request a microsecond or two.
+    """
 
-    def __init__(
-        self, held: OpenRelease, connection: sqlite3.Connection, budget: Callable[[], Budget]
-    ) -> None:
-        self._held = held
+    __slots__ = ("_connection", "_held", "_manifest", "_reader", "_scans")
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def __enter__(self) -> Snapshot:
+        self._held = held = self._reader.hold()
         self._manifest = held.manifest
         self._scans = held.scans
-        self._connection = connection
-        self._budget = budget
+        try:
+            self._connection = held.take()
+        except (OSError, sqlite3.Error):
+            self._reader.drop(held)  # or it would stay open for ever
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.give(self._connection)
+        self._reader.drop(self._held)
 
     @property
     def number(self) -> int:
@@ -136,31 +148,9 @@ class _Pinned:
 
     @contextmanager
     def _limited(self) -> Iterator[Budget]:
-        budget = self._budget()
+        budget = self._reader.budget()
         with budget.limits(self._connection):
             yield budget
-
-
-class _Pin:
-    """One release for the length of a block. A class, for a generator costs every request a microsecond or two."""
-
-    __slots__ = ("_connection", "_held", "_reader")
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-
-    def __enter__(self) -> Snapshot:
-        self._held = self._reader.hold()
-        try:
-            self._connection = self._held.take()
-        except (OSError, sqlite3.Error):
-            self._reader.drop(self._held)  # or it would stay open for ever
-            raise
-        return _Pinned(self._held, self._connection, self._reader.budget)
-
-    def __exit__(self, *_: object) -> None:
-        self._held.give(self._connection)
-        self._reader.drop(self._held)
 
 
 class Reader:
@@ -187,7 +177,7 @@ class Reader:
 
     def pin(self) -> AbstractContextManager[Snapshot]:
         """The newest release, the same one until the block ends. NoRelease before the first."""
-        return _Pin(self)
+        return _Pinned(self)
 
     def current(self) -> int | None:
         """Number of the newest release; None before the first."""

@@ -39,12 +39,17 @@ def cursor(connection: Connection) -> int | None:
     ).scalar_one_or_none()
 
 
+def earliest_wanted(connection: Connection) -> int | None:
+    """Where the oldest subscription begins; None while there is no subscription."""
+    return connection.execute(select(func.min(Subscription.from_sequence))).scalar_one()
+
+
 def begin(connection: Connection) -> int | None:
     """Sets the cursor where the oldest subscription begins; None while there is no subscription.
 
     One that is being made meanwhile begins with what is published after it was committed: nothing is lost to it.
     """
-    first = connection.execute(select(func.min(Subscription.from_sequence))).scalar_one()
+    first = earliest_wanted(connection)
     if first is None:
         return None
     statement = _INSERTS[connection.dialect.name](LedgerCursor).values(name=CURSOR, sequence=first)

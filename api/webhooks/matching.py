@@ -60,6 +60,11 @@ class FanOut:
         events = self._reader.events_after(self._cursor, self._limit)
         return self._match(self._cursor, events) if events else 0
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether this process leads and there is something to match for; otherwise it need not look as often."""
+        return self._cursor is not None
+
     def close(self) -> None:
         """Another process may lead at once."""
         self._leadership.give()
@@ -67,10 +72,10 @@ class FanOut:
     def _begun(self) -> int | None:
         with self._database.reading() as session:
             found = fanout.cursor(session.connection())
-        if found is None:
-            with self._database.writing() as session:
-                found = fanout.begin(session.connection())
-        return found
+            if found is not None or fanout.earliest_wanted(session.connection()) is None:
+                return found
+        with self._database.writing() as session:
+            return fanout.begin(session.connection())
 
     def _match(self, old: int, events: Sequence[Event]) -> int:
         at = milliseconds(self._clock.now())

@@ -31,6 +31,7 @@ from api.webhooks.worker import Worker
 
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 _LOOK_SECONDS: Final = 0.1  # between two looks for new events; the reader itself looks five times a second
+_IDLE_SECONDS: Final = 0.5  # the same while another process leads, or nobody has subscribed yet
 _PRUNE_SECONDS: Final = 3_600.0
 _BREATH_SECONDS: Final = 0.05  # between two steps of pruning, for others who write
 _FIRST_WAIT: Final = 1.0
@@ -120,7 +121,7 @@ class Deliveries:
         try:
             while not stop.is_set():
                 if not await asyncio.to_thread(self._fan_out.step):
-                    await _pause(stop, _LOOK_SECONDS)
+                    await _pause(stop, _LOOK_SECONDS if self._fan_out.has_begun else _IDLE_SECONDS)
                 elif self._worker is not None:
                     self._worker.wake()
         finally:

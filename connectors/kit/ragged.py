@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,6 +27,7 @@ LINE: Final = "line"
 _MORE: Final = "more"
 _MARK: Final = "\x1e\x1f"
 _MARK_BYTE: Final = b"\x1e"
+_PIECE: Final = 256 << 10  # bytes that are marked at once: what a core's own cache holds
 _PARTS: Final = 16  # into how many stretches a doubtful one is cut
 _LEAF: Final = 32 << 10  # bytes below which records are put together line by line
 _SPAN: Final = 64 << 10  # bytes of the longest record over several lines
@@ -65,11 +67,11 @@ class Reader:
         rows = Rows(line=line)
         if b"\r" in body:
             body = body.replace(b"\r\n", b"\n")
-        if b"\0" in body:
-            rows.nuls = body.count(b"\0")
-            body = body.replace(b"\0", b"")
+        rows.nuls = body.count(b"\0") if b"\0" in body else 0
         if self._fast(body, rows):
             return rows, b""
+        if rows.nuls:
+            body = body.replace(b"\0", b"")
         if not is_utf8(body):
             body, wrong = mended(body)
             rows.mended = [line + index for index in wrong]
@@ -101,10 +103,10 @@ class Reader:
     def _fast(self, body: bytes, rows: Rows) -> bool:
         if not body:
             return True
-        if _MARK_BYTE in body or body.startswith(codecs.BOM_UTF8):  # polars would drop such a mark
+        marked, counted = self._marked(body)
+        lines = counted[-1]
+        if marked.startswith((_MARK_BYTE, codecs.BOM_UTF8)):  # polars would drop such a mark
             return False
-        marked = body.replace(b"\n", self._ending)
-        lines = (len(marked) - len(body)) // (len(self._ending) - 1)
         try:
             frame = pl.read_csv(
                 marked,
@@ -113,7 +115,7 @@ class Reader:
                 columns=self._read,
                 separator=self._separator,
                 quote_char=self._quote,
-                null_values=[""],
+                null_values=None if self._quote is None else [""],  # unquoted it is null anyway
                 truncate_ragged_lines=True,
             )
         except pl.exceptions.PolarsError:
@@ -124,17 +126,35 @@ class Reader:
         numbers = pl.int_range(rows.line, rows.line + lines, dtype=pl.Int64, eager=True).alias(LINE)
         frame.insert_column(0, numbers)
         if not whole.all():
-            self._single_lines(body, (~whole).arg_true().to_list(), rows)
+            self._single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
             frame = frame.filter(whole)
         rows.frames.append(frame)
         rows.line += lines
         return True
 
-    def _single_lines(self, body: bytes, indexes: list[int], rows: Rows) -> None:
-        lines = lines_at(body, indexes)
+    def _marked(self, body: bytes) -> tuple[bytes, list[int]]:
+        """The body with its lines marked and without NULs, and how many lines there are up to each piece's end.
+
+        A body that holds the mark itself comes out as the mark's first byte.
+        """
+        marked: list[bytes] = []
+        counted: list[int] = []
+        lines, longer = 0, len(self._ending) - 1
+        for start in range(0, len(body), _PIECE):
+            piece = body[start : start + _PIECE]
+            if _MARK_BYTE in piece:
+                return _MARK_BYTE, [0]
+            if b"\0" in piece:
+                piece = piece.replace(b"\0", b"")
+            marked.append(piece.replace(b"\n", self._ending))
+            lines += (len(marked[-1]) - len(piece)) // longer
+            counted.append(lines)
+        return b"".join(marked), counted
+
+    def _single_lines(self, lines: dict[int, bytes], rows: Rows) -> None:
         kept: list[tuple[int, list[str]]] = []
-        for index in indexes:
-            self._judge(lines[index].decode(errors="replace"), rows.line + index, kept, rows)
+        for index, line in lines.items():
+            self._judge(line.replace(b"\0", b"").decode(errors="replace"), rows.line + index, kept, rows)
         self._frame(kept, rows)
 
     def _slow(self, body: bytes, rows: Rows, final: bool) -> bytes:
@@ -211,11 +231,18 @@ class Reader:
         )
 
 
-def lines_at(body: bytes, indexes: Sequence[int]) -> dict[int, bytes]:
-    """Some lines of a body by their index (ascending), without making all of them."""
+def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -> dict[int, bytes]:
+    """Some lines of a body by their index (ascending), without making all of them.
+
+    counted: how many lines end in each piece and those before it, where that is known.
+    """
     found: dict[int, bytes] = {}
     start, index = 0, 0  # where a stretch begins, and which line that is
     for wanted in indexes:
+        pieces = bisect_left(counted, wanted)  # that lie before the line
+        if pieces * _PIECE > start:
+            start = body.find(b"\n", pieces * _PIECE - 1) + 1
+            index = counted[pieces - 1] + (start > pieces * _PIECE)
         while True:
             end = body.find(b"\n", start + _LEAF) + 1 or len(body)
             inside = body.count(b"\n", start, end)

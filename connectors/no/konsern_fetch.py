@@ -7,6 +7,7 @@ belong here: reading an answer (`konsern`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 URL: Final = f"https://{HOST}/enhetsregisteret/api/konsernstruktur/"
 EACH: Final = 200  # answers after which what was asked is remembered
 _NONE: Final = 404
+_NUMBER: Final = re.compile("[0-9]{9}")
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
@@ -89,4 +91,4 @@ def _numbers(answer: Fetched) -> set[str]:
             found.add(str(node.get(NUMBER)))
             below = node.get("children")
             waiting += below if isinstance(below, list) else []
-    return {number for number in found if len(number) == 9 and number.isdigit()}  # noqa: PLR2004
+    return {number for number in found if _NUMBER.fullmatch(number)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,14 @@ BULK: Final = "bulk"  # a subject: a complete file has come, which may be older 
 KEPT_IDS: Final = 20_000  # ids below the newest that are remembered: more than a feed goes back
 RECENT: Final = timedelta(days=2)  # a bulk in use is not older
 _HOUR: Final = 3600
+
+
+_NUMBER: Final = re.compile("[0-9]{1,18}")
+
+
+def _is_number(text: str) -> bool:
+    """Whether an id is one that is counted up; `str.isdigit` takes «²» for a digit, which `int` does not."""
+    return _NUMBER.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +125,14 @@ class Memory:
         return Cursor(base64.b85encode(zlib.compress(text.encode(), 6)).decode())
 
     def knows(self, entry: Entry) -> bool:
-        return entry.id.isdigit() and int(entry.id) in self._ids
+        return _is_number(entry.id) and int(entry.id) in self._ids
 
     def keep(self, entry: Entry) -> None:
         """A known entry that a run is shown again: somebody named with it or since is still owed."""
         self._shown.add(int(entry.id))
 
     def add(self, entry: Entry) -> None:
-        if entry.id.isdigit():
+        if _is_number(entry.id):
             self._ids.add(int(entry.id))
             self.keep(entry)
         self._recent[entry.number] = max(entry.hours, self._recent.get(entry.number, 0))

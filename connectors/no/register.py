@@ -59,6 +59,7 @@ def number_holds(number: str) -> bool:
     weights = (3, 2, 7, 6, 5, 4, 3, 2, 1)
     return (
         len(number) == len(weights)
+        and number.isascii()
         and number.isdigit()
         and not (sum(weight * int(digit) for weight, digit in zip(weights, number, strict=True)) % 11)
     )

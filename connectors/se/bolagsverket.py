@@ -29,7 +29,7 @@ from connectors.se.bolagsverket_fields import (
     SERIAL,
 )
 from connectors.se.bulk_rows import Chunk, Shape, chunks, header_of
-from connectors.se.cells import without_null_words
+from connectors.se.cells import mended, without_null_words
 from connectors.se.doors import without_persons
 from connectors.se.register import HOST, LICENCE, is_company
 from connectors.se.repeats import Repeats
@@ -43,6 +43,7 @@ _NAMES: Final = {name.lower(): name for name in FIELDS} | {
     "pagaendeavvecklingselleromstruktureringsforfarande": PROCEEDINGS
 }
 _TYPE: Final = "$ORGNR-IDORG"
+_DIGITS: Final = 10
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -146,13 +147,15 @@ _REASON: Final = (
 
 def _cleaned(rows: pl.DataFrame) -> pl.DataFrame:
     """`null` in any case is null, codes stand without their suffix, the number by itself."""
-    rows = without_null_words(rows, rows.columns)
-    return rows.with_columns(
+    rows = without_null_words(rows, rows.columns).with_columns(
         # another type stays behind the number, and refuses the record
-        pl.col(IDENTITY).str.strip_suffix(_TYPE).str.replace_all("-", "", literal=True).alias(NUMBER),
+        pl.col(IDENTITY).str.strip_suffix(_TYPE).alias(NUMBER),
         pl.col(SERIAL).fill_null(""),
         *(pl.col(name).str.strip_suffix(suffix) for name, suffix in _SUFFIXED.items()),
     )
+    number = rows[NUMBER]
+    odd = number.str.len_bytes() != _DIGITS  # ten signs with a hyphen among them are no number either way
+    return rows.with_columns(mended(number, odd, lambda some: some.str.replace_all("-", "", literal=True)))
 
 
 def _judged(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, object]]]:

@@ -106,7 +106,12 @@ def _stretches(body: BinaryIO, shape: Shape, encoding: str, piece: Piece) -> Ite
     """Stretches of whole records; the last one without what the door wrote behind it: how many it withheld."""
     rest = b""
     for block in blocks(body, encoding, BLOCK):
-        rest = rest + block if rest else block
+        cut = _last_beginning(block, shape)
+        if cut:  # nearly always: then what is left over is copied once
+            yield b"".join((rest, memoryview(block)[:cut])), 0
+            rest = block[cut:]
+            continue
+        rest += block
         cut = _last_beginning(rest, shape)
         if cut:
             yield rest[:cut], 0
@@ -155,9 +160,8 @@ def _read(reader: Reader, shape: Shape, text: bytes, line: int) -> tuple[Chunk, 
     texts = {at: text for at, _, text in rows.refused}
     torn = sorted({*texts, *frame[LINE].filter(~whole).to_list()})
     others = [at - line for at in torn if at not in texts]
-    plain = text.replace(b"\0", b"") if rows.nuls and others else text
-    found = lines_at(plain, others)
-    texts |= {at + line: found[at].decode("utf-8", "replace") for at in others}
+    found = lines_at(text, others)
+    texts |= {at + line: found[at].replace(b"\0", b"").decode("utf-8", "replace") for at in others}
     joiner = _Joiner(shape, texts)
     joiner.join(torn, good[LINE])
     mended_rows = pl.DataFrame(joiner.found, schema=dict.fromkeys(shape.columns, pl.String), orient="row")

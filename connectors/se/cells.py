@@ -22,22 +22,20 @@ def stated(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
 
 def trimmed(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     """`rows` with blanks at the ends of some columns gone, and null for empty text."""
-    found: list[pl.Expr] = []
-    for name in names:
-        column = rows[name]
-        text = pl.col(name)
-        if (column.str.starts_with(" ") | column.str.ends_with(" ")).any():
-            text = text.str.strip_chars()
-        found.append(pl.when(text != "").then(text).alias(name))
-    return rows.with_columns(found)
+    names = list(names)
+    text = pl.col(names)
+    blank = rows.select((text.str.starts_with(" ") | text.str.ends_with(" ")).any()).row(0, named=True)
+    stripped = (pl.col(name).str.strip_chars() if blank[name] else pl.col(name) for name in names)
+    return rows.with_columns(pl.when(text != "").then(text) for text in stripped)
 
 
 def without_null_words(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     """`rows` with null where a column says null in any case."""
+    names = list(names)
     found: list[pl.Expr] = []
-    for name in names:
-        column = rows[name]
-        short = column.filter(column.str.len_bytes() == len(NULL))
+    is_short = rows.select((pl.col(names).str.len_bytes() == len(NULL)).any()).row(0, named=True)
+    for name in (name for name in names if is_short[name]):
+        short = rows[name].filter(rows[name].str.len_bytes() == len(NULL))
         if (short.str.to_lowercase() == NULL).any():
             word = (pl.col(name).str.to_lowercase() == NULL).fill_null(value=False)
             found.append(pl.when(~word).then(name).alias(name))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from functools import partial
 from typing import Final
 
 import polars as pl
@@ -17,6 +18,7 @@ from polars import selectors
 from connectors.se import codes, places, sources, statuses
 from connectors.se.bolagsverket_fields import NUMBER
 from connectors.se.register import MARKET, company_ids
+from connectors.se.slices import by_slices
 from warehouse.schema.tables import COMPANIES
 
 # Fields of a statement that belong together: the newer door's word counts for the group as a whole.
@@ -99,7 +101,12 @@ def companies(
 
     reported: names that annual reports give, for companies that no register file read so far holds.
     """
-    rows = joined(joined(registered, statistics), reported).with_columns(_address())
+    return by_slices(joined(joined(registered, statistics), reported), partial(_profiles, today=today))
+
+
+def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+    """Joined statements to profiles, each row by itself."""
+    rows = rows.with_columns(_address())
     located = rows.with_columns(places.digits(rows["_code"]).alias(places.POSTCODE)).with_columns(
         places.placed(pl.col(places.POSTCODE))
     )

@@ -12,6 +12,7 @@ import polars as pl
 
 from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
 from connectors.se.cells import mended, stated
+from connectors.se.slices import by_slices
 
 # A statement of either door: one row per company, these columns (see `profiles`).
 STATEMENT: Final = {
@@ -48,19 +49,26 @@ _PARTS: Final = 5
 
 def statements(rows: pl.LazyFrame) -> pl.DataFrame:
     """One row per company: not deregistered before deregistered, then the latest registered name."""
-    first = with_address(with_names(_firsts(rows.collect())), "postadress")
-    return first.select(
-        pl.col(NUMBER),
-        pl.col("_name").str.strip_chars().alias("name"),
-        pl.col(FORM).alias("form"),
-        pl.col("registreringsland").alias("country"),
-        pl.col("avregistreringsdatum").alias("deregistered"),
-        pl.col("avregistreringsorsak").alias("reason"),
-        pl.col(PROCEEDINGS).alias("proceedings"),
-        pl.col("registreringsdatum").alias("registered"),
-        *ADDRESS,
-        pl.col("_observed_at").alias("bulk_seen"),
-    ).select(*STATEMENT)
+    return by_slices(_firsts(rows.collect()), _said)
+
+
+def _said(rows: pl.DataFrame) -> pl.DataFrame:
+    return (
+        with_address(with_names(rows), "postadress")
+        .select(
+            pl.col(NUMBER),
+            pl.col("_name").str.strip_chars().alias("name"),
+            pl.col(FORM).alias("form"),
+            pl.col("registreringsland").alias("country"),
+            pl.col("avregistreringsdatum").alias("deregistered"),
+            pl.col("avregistreringsorsak").alias("reason"),
+            pl.col(PROCEEDINGS).alias("proceedings"),
+            pl.col("registreringsdatum").alias("registered"),
+            *ADDRESS,
+            pl.col("_observed_at").alias("bulk_seen"),
+        )
+        .select(*STATEMENT)
+    )
 
 
 def _firsts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -9,32 +9,37 @@ class Repeats:
     """Counts keys over the chunks of one piece."""
 
     def __init__(self) -> None:
-        self._met: set[int] = set()
+        self._met: list[pl.Series] = []
         self._again: dict[int, int] = {}  # keys met more than once, and how often: few
 
     def ordinals(self, number: pl.Series, serial: pl.Series) -> pl.Series:
         """1 for the first row of a number and serial, 2 for the next, and so on through all chunks."""
         keys = self._keys(number, serial)
         several = keys.is_duplicated()
-        once = keys.filter(~several).to_list() if several.any() else keys.to_list()
-        if not self._met.isdisjoint(once):
-            several = several | keys.is_in(self._met.intersection(once))
-            once = keys.filter(~several).to_list()
-        self._met.update(once)
+        met = self._met_before(keys)
+        if met:
+            several = several | keys.is_in(list(met))
+        self._met.append(keys)
         ordinals = pl.repeat(1, keys.len(), dtype=pl.Int64, eager=True)
         if not several.any():
             return ordinals
-        return ordinals.scatter(several.arg_true(), [self._next(key) for key in keys.filter(several)])
+        return ordinals.scatter(several.arg_true(), [self._next(key, met) for key in keys.filter(several)])
 
-    def _next(self, key: int) -> int:
-        if key not in self._met:
-            self._met.add(key)
-            return 1
-        self._again[key] = self._again.get(key, 1) + 1
+    def _met_before(self, keys: pl.Series) -> set[int]:
+        """Those of `keys` that an earlier chunk has; looking for few among many costs less than a set of all."""
+        if not self._met or keys.is_empty():
+            return set()
+        before = pl.concat(self._met, rechunk=False)
+        return set(before.filter(before.is_in(keys.implode())).to_list())
+
+    def _next(self, key: int, met: set[int]) -> int:
+        self._again[key] = self._again.get(key, int(key in met)) + 1
         return self._again[key]
 
     @staticmethod
     def _keys(number: pl.Series, serial: pl.Series) -> pl.Series:
         """Number and serial as one integer; a serial that is no number counts as none."""
-        part = serial.cast(pl.Int64, strict=False).fill_null(0)
-        return number.cast(pl.Int64) * 10_000 + part
+        first = number.cast(pl.Int64) * 10_000
+        if not serial.str.len_bytes().max():  # nearly always nobody has one
+            return first
+        return first + serial.cast(pl.Int64, strict=False).fill_null(0)

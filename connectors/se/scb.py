@@ -130,8 +130,8 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
     again = fine.filter(ordinals > 1).with_columns(_reason=pl.lit("number repeated in this file"))
     kept = fine.filter(ordinals == 1)
     read_ = kept.with_columns(*_values(scheme))
-    count(tally, "unreadable_value", "RegDatKtid", kept[NUMBER].filter(_unread(kept, read_, "RegDatKtid")))
-    count(tally, "unreadable_value", "Ng1", kept[NUMBER].filter(_unread(kept, read_, "Ng1")))
+    for name in ("RegDatKtid", "Ng1"):
+        count(tally, "unreadable_value", name, _unread(kept, read_, name))
     _audit(read_, tally)
     shown = pl.concat([rows.filter(pl.col("_reason").is_not_null()), again])
     told = pl.when(is_company(pl.col(NUMBER)))  # nothing of who may be a person
@@ -177,8 +177,9 @@ def _values(scheme: str) -> list[pl.Expr]:
 
 
 def _unread(source: pl.DataFrame, read_: pl.DataFrame, name: str) -> pl.Series:
-    """Where there was a value that did not parse; all zeros say «unknown»."""
-    return lost(source[name], read_[name]) & source[name].str.contains("[^0]").fill_null(value=False)
+    """Whose value did not parse; all zeros say «unknown»."""
+    some = source.select(NUMBER, name).filter(lost(source[name], read_[name]))
+    return some[NUMBER].filter(some[name].str.contains("[^0]"))
 
 
 def _audit(rows: pl.DataFrame, tally: staged.Tally) -> None:

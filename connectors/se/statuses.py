@@ -63,22 +63,15 @@ def _register(group: str) -> pl.Expr:
     return pl.when(is_answer).then(pl.lit(ANSWERS)).when(is_bulk).then(pl.lit(bulk))
 
 
-def _rules(today: date) -> tuple[Rule, ...]:
-    removed, under_way, named = map(_register, ("deregistration", "proceedings", "name"))
-    active = _register("activity")
+def _rules(today: date, with_proceedings: bool) -> tuple[Rule, ...]:
+    """The table; without the lines of proceedings for companies that have none."""
+    removed, named, active = map(_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(codes.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
-    bankrupt, bankrupt_since, bankruptcy = _under("KK")
-    ending, ending_since, liquidation = _under("LI")
-    mending, mending_since, reorganisation = _under("FR", "AC")
-    _, other_since, other_word = _under(*sorted(codes.PROCEEDINGS.codes))
     said, word = pl.col("activity"), pl.col("activity_word")
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
     return (
         Rule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), removed, reason),
-        Rule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
-        Rule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
-        Rule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
-        Rule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
+        *(_proceedings() if with_proceedings else ()),
         Rule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
         Rule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
         # SCB knows 99.5 % of what is registered; what it does not know after two months does not trade
@@ -88,9 +81,32 @@ def _rules(today: date) -> tuple[Rule, ...]:
     )
 
 
+def _proceedings() -> tuple[Rule, ...]:
+    under_way = _register("proceedings")
+    bankrupt, bankrupt_since, bankruptcy = _under("KK")
+    ending, ending_since, liquidation = _under("LI")
+    mending, mending_since, reorganisation = _under("FR", "AC")
+    _, other_since, other_word = _under(*sorted(codes.PROCEEDINGS.codes))
+    return (
+        Rule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
+        Rule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
+        Rule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
+        Rule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
+    )
+
+
 def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
-    """`rows` and the status columns of `companies`: which rule holds is told once, its words are looked up."""
-    rules = _rules(today)
+    """`rows` and the status columns of `companies`; the patterns of proceedings see those alone that have some."""
+    told = _told(rows, _rules(today, with_proceedings=False))
+    has = rows["proceedings"].is_not_null()
+    if has.any():
+        others = _told(rows.filter(has), _rules(today, with_proceedings=True))
+        told = told.with_columns(told[name].scatter(has.arg_true(), others[name]) for name in COLUMNS)
+    return rows.hstack(told.get_columns())
+
+
+def _told(rows: pl.DataFrame, rules: tuple[Rule, ...]) -> pl.DataFrame:
+    """The status columns: which rule holds is told once, its words are looked up."""
     last = pl.lit(len(rules) - 1, pl.UInt8)
     for place in range(len(rules) - 2, -1, -1):
         holds = rules[place].holds.fill_null(value=False)
@@ -101,7 +117,7 @@ def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
     def word(texts: list[str | None]) -> pl.Expr:
         return pl.lit(pl.Series(texts, dtype=pl.String)).gather(rule)
 
-    return ruled.with_columns(
+    return ruled.select(
         word([rule.status for rule in rules]).alias("status"),
         word([rule.detail for rule in rules]).alias("status_detail"),
         _chosen([rule.since for rule in rules]).alias("status_date"),

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, BinaryIO, Self
 
 from connectors.declare import NOT_A_COMPANY, Dataset, Piece, Scope, Unreadable
-from pipelines.parsing import Outcome
+from pipelines.parsing import FAULTS, Outcome, why
 from pipelines.refused import Door
 from pipelines.resources import Workspace
 from pipelines.stages import editions, guards, raw
@@ -169,9 +169,8 @@ def _members(dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter) 
         )
         try:
             yield from dataset.split(piece)
-        except (Unreadable, CorruptObject) as error:
-            reason = error.reason if isinstance(error, Unreadable) else str(error)
-            yield replace(piece, open=partial(_refuse, dataset.key, piece.name, reason))
+        except (Unreadable, CorruptObject, *FAULTS) as error:
+            yield replace(piece, open=partial(_refuse, dataset.key, piece.name, why(error)))
 
 
 def _refuse(dataset: str, name: str, reason: str) -> BinaryIO:

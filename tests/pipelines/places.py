@@ -11,6 +11,7 @@ from typing import Any
 
 import dagster as dg
 
+from connectors.declare import Jurisdiction
 from pipelines.origins import Folder
 from pipelines.report import IngestReport
 from pipelines.run import Overrides, ingest
@@ -31,6 +32,7 @@ class Place:
     now: datetime = START
     lines: list[str] = field(default_factory=list)
     instance: dg.DagsterInstance | None = None  # None: Dagster's own, on disk
+    market: Jurisdiction = MARKET
 
     @property
     def folder(self) -> Path:
@@ -75,7 +77,9 @@ class Place:
     def ingest(self, hook: Callable[[str], None] | None = None, **values: Any) -> IngestReport:
         """An ingest a day after the last one."""
         self.now += timedelta(days=1)
-        overrides = Overrides(jurisdictions=(MARKET,), clock=self.clock, instance=self.instance, **values)
+        overrides = Overrides(
+            jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values
+        )
         return ingest(
             self.settings,
             ["fi"],

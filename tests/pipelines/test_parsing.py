@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,8 @@ import polars as pl
 import pytest
 
 from connectors.declare import Batch, Piece, Scope
-from pipelines.parsing import DIED, Outcome, Readers
-from tests.pipelines.invented import read_accounts
+from pipelines.parsing import DIED, Outcome, Readers, read_one
+from tests.pipelines.invented import MARKET, read_accounts
 from tests.pipelines.places import Place
 
 
@@ -89,6 +90,16 @@ def test_a_piece_that_a_reader_fails_on_is_rejected_alone(
     assert "\n" not in reason
 
 
+def test_what_a_reader_fails_on_is_told_by_its_place_and_never_quoted() -> None:
+    read: dict[str, Callable[[Piece], Iterator[Batch]]] = {}
+    source = "def read(piece):\n    int('19121212-1212')\n"
+    exec(compile(source, "/anywhere/connectors/se/reader.py", "exec"), read)
+    outcome = read_one(read["read"], next(iter(pieces(1))))
+    assert outcome.reason == (
+        "the reader failed on it (ValueError in connectors/se/reader.py:2): a defect, please report this file"
+    )
+
+
 def test_what_is_no_files_fault_ends_the_run(pool: Callable[..., Readers]) -> None:
     with pytest.raises(OSError, match="full"):
         list(pool(1, 100).read(partial(faulty, OSError("full")), iter(pieces(3))))
@@ -115,5 +126,24 @@ def test_a_full_edition_that_a_reader_fails_on_is_held_by_its_guard(tmp_path: Pa
         report = place.ingest()
     assert [(one.dataset, one.guard) for one in report.held] == [("fi.accounts", "unreadable")]
     assert [file.reason for file in report.files if file.path.endswith("a1.json")] == [
-        "the reader failed on it (TypeError: 'list' object is not a mapping): a defect, please report this file"
+        "the reader failed on it (TypeError): a defect, please report this file"
+    ]
+
+
+def torn_apart(piece: Piece) -> Iterator[Piece]:
+    if piece.name.endswith("a2.json"):
+        raise IndexError(piece.name)
+    yield piece
+
+
+def test_a_file_that_cannot_be_taken_apart_as_nobody_foresaw_is_rejected_alone(tmp_path: Path) -> None:
+    torn = [replace(one, split=torn_apart) for one in MARKET.datasets]
+    with dg.DagsterInstance.ephemeral() as instance:
+        place = Place(tmp_path, instance=instance, market=replace(MARKET, datasets=tuple(torn)))
+        place.plain()
+        place.write("fi/accounts/a2.json", "{}")
+        report = place.ingest()
+    assert report.release == 1
+    assert [file.reason for file in report.files if file.path.endswith("a2.json")] == [
+        "the reader failed on it (IndexError): a defect, please report this file"
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stdnum.dk import cvr
 from stdnum.fi import ytunnus
@@ -18,11 +18,11 @@ from stdnum.se import orgnr as se_orgnr
 
 PREFIX: Final = "firm"
 _NORWEGIAN_DIGITS: Final = 9
+_BRITISH_CHARACTERS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class CompanyNumber:
-    """One recognised company number."""
+class CompanyNumber(NamedTuple):
+    """One recognised company number. A tuple, for every request makes one."""
 
     market: str
     org_number: str
@@ -70,9 +70,11 @@ def _finnish(text: str) -> str:
 def _british(text: str) -> str:
     """Zeros go between prefix and digits: SC1234 is SC001234 (FORMAT uk 2)."""
     text = text.upper()
+    if len(text) == _BRITISH_CHARACTERS:
+        return text
     prefix = re.match(r"[A-Z]{0,2}", text)
     letters = prefix.group() if prefix else ""
-    return letters + text[len(letters) :].rjust(8 - len(letters), "0")
+    return letters + text[len(letters) :].rjust(_BRITISH_CHARACTERS - len(letters), "0")
 
 
 def _american(text: str) -> str:
@@ -145,6 +147,11 @@ def company_id(market: str, org_number: str) -> str:
 def _match(rule: Rule, pattern: re.Pattern[str] | None, text: str) -> CompanyNumber | None:
     if pattern is None or not text.isascii() or not pattern.fullmatch(text):
         return None
+    return _read(rule, text)
+
+
+def _read(rule: Rule, text: str) -> CompanyNumber | None:
+    """The number in a text that fits the market's pattern."""
     if rule.market == "NO" and not _padded_norwegian_is_valid(text):
         return None
     return CompanyNumber(rule.market, rule.canonical(text))
@@ -177,5 +184,4 @@ def parse(text: str) -> CompanyNumber | None:
     found = _BARE.fullmatch(text) if text.isascii() else None
     if found is None or found.lastgroup is None:
         return None
-    rule = RULES[found.lastgroup]
-    return _match(rule, rule.bare, text)
+    return _read(RULES[found.lastgroup], text)

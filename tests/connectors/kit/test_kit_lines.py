@@ -16,3 +16,31 @@ def test_lines_are_those_of_the_whole_cut(lines: list[bytes], data: st.DataObjec
             patched.setattr(ragged, "_LEAF", leaf)
             for body in (b"\n".join(lines), b"\n".join([*lines, b""])):
                 assert lines_at(body, wanted) == {index: lines[index] for index in wanted}
+
+
+@given(st.lists(st.binary(max_size=9).map(lambda text: text.replace(b"\n", b"")), min_size=1), st.data())
+def test_lines_are_found_from_the_piece_they_end_in(lines: list[bytes], data: st.DataObject) -> None:
+    wanted = sorted(data.draw(st.sets(st.integers(0, len(lines) - 1))))
+    body = b"\n".join(lines)
+    for piece in (1, 2, 5, 1 << 15):
+        counted = [body[: start + piece].count(b"\n") for start in range(0, len(body), piece)]
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(ragged, "_LEAF", 3)
+            patched.setattr(ragged, "_PIECE", piece)
+            assert lines_at(body, wanted, counted) == {index: lines[index] for index in wanted}
+
+
+_CELLS = st.lists(st.sampled_from(["a", "b", "å", "", "\0", "c\0d", "x\ty", "\x1e", "\ufeff"]), max_size=4)
+
+
+@given(st.lists(_CELLS.map("\t".join), min_size=1))
+def test_rows_do_not_depend_on_the_pieces_that_are_marked(lines: list[str]) -> None:
+    body = "\n".join([*lines, ""]).encode()
+    found: list[object] = []
+    for piece in (1, 3, 7, 1 << 15):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(ragged, "_PIECE", piece)
+            rows, _ = ragged.Reader(2, [0, 1], "\t", None).read(body, 2, final=True)
+        read = sorted(row for frame in rows.frames for row in frame.iter_rows())
+        found.append((read, rows.refused, rows.nuls, rows.line))
+    assert found.count(found[0]) == len(found)

@@ -264,6 +264,13 @@ class TestMemory:
         assert again.recent == ["810034882", "923609016"]
         assert again.cursor() == memory.cursor()
 
+    @pytest.mark.parametrize("strange", ["²", "12³", "٣", "9" * 5000, "-1", ""])
+    def test_an_id_that_only_looks_like_a_number_is_remembered_by_nobody(self, strange: str) -> None:
+        memory = Memory()
+        memory.add(Entry(strange, "923609016", 100, is_removal=False))
+        assert not memory.knows(Entry(strange, "923609016", 100, is_removal=False))
+        assert Memory.of(memory.cursor()).recent == ["923609016"]
+
     def test_old_ids_are_forgotten(self) -> None:
         memory = Memory({1, KEPT_IDS + 2})
         assert not Memory.of(memory.cursor()).knows(Entry("1", "923609016", 1, is_removal=False))

@@ -12,6 +12,7 @@ from connectors.se.cells import mended, stated
 from connectors.se.issuer_links import COMPANY_NAME, core
 from connectors.se.registered import ADDRESS, with_address, with_names
 from connectors.se.repeats import Repeats
+from connectors.se.slices import by_slices
 from tests.connectors.se.bulk_files import BULK, ONE, TWO, batches, bulk, organisation, rows
 
 _KEYS = st.lists(st.tuples(st.integers(5560000000, 5560000006), st.sampled_from([None, "", "1", "2"])))
@@ -36,6 +37,14 @@ def test_cells_that_say_nothing_are_null() -> None:
     found = stated(pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"])
     assert found["a"].to_list() == ["x", None, None, None, "nulls", None]
     assert found["b"].to_list() == ["y"] * 6
+
+
+@pytest.mark.parametrize("height", [0, 1, 19_999, 20_001, 50_003])
+def test_slices_come_back_whole_and_in_order(height: int) -> None:
+    rows = pl.select(n=pl.int_range(height))
+    assert by_slices(rows, lambda some: some.with_columns(pl.col("n") + 1))["n"].to_list() == list(
+        range(1, height + 1)
+    )
 
 
 def test_only_odd_cells_are_mended() -> None:
