@@ -35,6 +35,16 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"rows": 1_100_000, "rounds": 3},
         "quick": {"rows": 20_000, "rounds": 1},
     },
+    "bench_uk_companies": {
+        "default": {},
+        "full": {"rows": 5_500_000, "rounds": 3},
+        "quick": {"rows": 20_000, "rounds": 1},
+    },
+    "bench_uk_psc": {
+        "default": {},
+        "full": {"lines": 16_000_000, "rounds": 1},
+        "quick": {"lines": 20_000, "rounds": 1},
+    },
     "bench_us_facts": {
         "default": {},
         "full": {"issuers": 2_000},

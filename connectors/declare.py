@@ -188,6 +188,10 @@ class Dataset:
     named nobody is told of (signal `missed_by_feed`).
     split: archive members; a plain file splits into itself.
     read: pure; the unit of the process pool. Raises Unreadable.
+    doubts: subjects to ask for before what a complete edition lacks counts as gone, from the present rows of all
+    tables and the keys that the edition holds by table; beside those of `wants`, which is declared with it.
+    listen: bodies of a feed as they happen, until the source ends the connection; for a reader that lives beside
+    the runs. While none does, `fetch` takes what is new of the feed. Its cursors are those of `fetch`.
     without: writes a body again without somebody's records where its structure alone (`kit.without`) is not enough,
     as in files that count their records.
     """
@@ -207,6 +211,8 @@ class Dataset:
     wants: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
     redact: Callable[[BinaryIO], BinaryIO] | None = None
     named_by: str | None = None
+    doubts: Callable[[Mapping[str, LazyFrame], Mapping[str, LazyFrame]], Iterator[str]] | None = None
+    listen: Callable[[Http, Cursor | None], Iterator[Arrival]] | None = None
     without: Without | None = None
     rate: float | None = None
     limiter: str | None = None

@@ -13,6 +13,7 @@ _COMMANDS: Final = {
     "serve": "serve.serve",
     "deliver": "deliver.deliver",
     "dagster": "ingest.dagster",
+    "listen": "listen.listen",
     "accounts": "accounts.accounts",
     "keys": "accounts.keys",
     "release": "release.release",

@@ -19,9 +19,11 @@ from pipelines.assets.raw import raw_asset
 from pipelines.assets.release import release_asset
 from pipelines.assets.staged import staged_asset
 from pipelines.jobs import export_job, market_job
+from pipelines.listening import listened
 from pipelines.registries import live_origin
 from pipelines.resources import Workspace, workspace_resource
 from pipelines.schedules import export_schedule, market_schedule
+from pipelines.sensors import inbox_sensor, listen_job, listen_sensor
 from pipelines.settings import Settings
 
 
@@ -41,6 +43,7 @@ def build_defs(
     workspace = workspace or Workspace(settings, connectors.JURISDICTIONS)
     markets = [made for made in workspace.jurisdictions if made.state == "served"]
     jobs = [make(jurisdiction) for make in (market_job, export_job) for jurisdiction in markets]
+    heard = [market for market in markets if listened(market)]
     made = {
         "workspace": workspace_resource(workspace),
         "origin": live_origin(settings),
@@ -52,7 +55,11 @@ def build_defs(
             release_asset(markets),
             *(export_asset(market) for market in markets),
         ],
-        jobs=jobs,
+        jobs=[*jobs, *(listen_job(market) for market in heard)],
+        sensors=[
+            *(listen_sensor(market) for market in heard),
+            *(inbox_sensor(market, workspace) for market in heard),
+        ],
         schedules=[
             *(market_schedule(market, workspace) for market in markets),
             *(export_schedule(market) for market in markets),

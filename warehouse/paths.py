@@ -22,6 +22,11 @@ class Layout:
         return self.root / "archive"
 
     @property
+    def inbox(self) -> Path:
+        """Bodies that came between two runs: no run has taken them into the archive yet."""
+        return self.root / "inbox"
+
+    @property
     def staged(self) -> Path:
         return self.root / "staged"
 

@@ -65,10 +65,13 @@ def upsert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFra
 
 
 def _newest(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per key: of several, the newest, and of those the last."""
+    """One row per key: of several, the newest, and of those the last. Numbered rows go by their number first."""
     if rows.select(pl.any_horizontal(pl.col(table.key).is_null()).any()).item():
         raise ValueError(f"{table.name}: a key column ({', '.join(table.key)}) is null in a staged row")
     if not render.key_is_sound(table, rows):
+        if table.sequence is not None:
+            passed = pl.col(table.sequence) < pl.col(table.sequence).max().over(table.key)
+            rows = rows.filter(~passed.fill_null(value=False))
         rows = rows.sort("_observed_at", maintain_order=True)
         rows = rows.unique(table.key, keep="last", maintain_order=True)
     return rows.with_row_index(_ROW)
@@ -83,6 +86,11 @@ def _comparison(table: Table) -> str:
     tests = [f"s.{quoted(column)} IS DISTINCT FROM p.{quoted(column)}" for column in values]
     keys = " AND ".join(f"s.{quoted(column)} = p.{quoted(column)}" for column in table.key)
     listed = columns([*table.business, *(name for name in table.key if name not in table.business)])
+    newer = "s._observed_at >= p._observed_at"
+    if table.sequence is not None:
+        of = quoted(table.sequence)
+        whole = f"p.{of} IS NOT NULL AND {_begun('s._observed_at')} < p._observed_at"
+        newer = f"coalesce(s.{of} >= p.{of}, {newer} AND NOT ({whole}))"
     return f"""
         CREATE OR REPLACE TEMP TABLE compared AS
         SELECT s.{_ROW} AS row, p.old, s._company_id AS company, p._company_id AS former,
@@ -94,7 +102,7 @@ def _comparison(table: Table) -> str:
             SELECT rowid AS old, {listed}, _company_id, _retired_at, {_NEWEST} AS _observed_at
             FROM present.{quoted(table.name)}
         ) AS p ON {keys}
-        WHERE p.old IS NULL OR s._observed_at >= p._observed_at
+        WHERE p.old IS NULL OR {newer}
     """
 
 
@@ -123,6 +131,20 @@ def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     )
 
 
+def _begun(instant: str) -> str:
+    """The first instant of the day: a whole file was made up before it was fetched, at some time of that day.
+
+    What the source's own feed told on that day is no older than the file, so neither its rows nor their absence
+    go back behind it; the file of the next day decides.
+    """
+    return f"date_trunc('day', {instant})"
+
+
+def _is_later(sequence: str) -> str:
+    """Whether a present row is told by the feed, on the day of a whole file or later."""
+    return f"p.{quoted(sequence)} IS NOT NULL AND p._observed_at > {_begun('$1::TIMESTAMPTZ')}"
+
+
 def retire(
     connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
 ) -> pl.Series:
@@ -130,11 +152,12 @@ def retire(
     create(connection, table)
     name = f"present.{quoted(table.name)}"
     with registered(connection, "keys", keys.select(table.key).unique()):
+        late = "" if table.sequence is None else f"AND NOT ({_is_later(table.sequence)})"
         connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE absent AS
                 SELECT p.rowid AS old, p._company_id FROM {name} AS p ANTI JOIN keys
                 USING ({columns(table.key)})
-                WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1""",
+                WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1 {late}""",
             [instant],
         )
     connection.execute(

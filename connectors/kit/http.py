@@ -188,11 +188,27 @@ class Http:
         """Lines of an endless answer until the server ends it, blank heartbeats dropped. Silence: CutOff."""
         asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(), frozenset())
         response = self._patiently(url, lambda: self._opened(asked, {}))
+        yield from (line for line in self._lines(url, response) if line)
+
+    def pulse(
+        self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+    ) -> Iterator[bytes]:
+        """As `lines`, with heartbeats as empty lines, and asked once: who keeps a stream open waits himself."""
+        asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(), frozenset())
+        self._rates.wait(httpx.URL(url).host)
+        try:
+            response = self._opened(asked, {})
+        except Again as again:
+            raise again.kind(url, again.status, again.reason) from None
+        yield from self._lines(url, response)
+
+    def _lines(self, url: str, response: httpx.Response) -> Iterator[bytes]:
+        """Lines as they come, blank ones empty."""
         rest = b""
         try:
             for data in response.iter_bytes():
                 *whole, rest = (rest + data).split(b"\n")
-                yield from (line for line in whole if line.strip())
+                yield from (line if line.strip() else b"" for line in whole)
                 if len(rest) > _LONGEST_LINE:
                     raise WrongBody(url, response.status_code, f"a line of more than {_LONGEST_LINE} bytes")
         except httpx.TransportError as error:

@@ -21,7 +21,7 @@ from connectors.kit.known import Known
 from connectors.kit.record import Record, RecordError
 from connectors.kit.staged import Tally, opened, reject_rows
 
-__all__ = ["Decoded", "Record", "RecordError", "columns", "decode"]
+__all__ = ["Decoded", "Record", "RecordError", "columns", "decode", "decode_lines"]
 
 T = TypeVar("T")
 
@@ -58,6 +58,13 @@ def decode(
     except chunks.MALFORMED as error:
         reason = f"malformed JSON near record {reader.seen}: {error}"
         raise Unreadable(piece.dataset, piece.name, reason) from error
+
+
+def decode_lines(part: bytes, kind: type[T], tally: Tally, *, key: str, seen: int = 0) -> Decoded[T]:
+    """One stretch of whole lines of NDJSON (`chunks.lines`), as `decode` reads it; `seen`: lines before it."""
+    reader = _Reader(kind, tally, key)
+    reader.seen = seen
+    return reader.lines(part)
 
 
 def columns(records: Sequence[Any], paths: Mapping[str, str]) -> dict[str, list[Any]]:

@@ -24,6 +24,7 @@ from connectors.sandbox import (
     entities_no,
     esef_desk,
     gleif_desk,
+    nsm_desk,
     oslo_desk,
     roles_no,
     subunits_no,
@@ -104,6 +105,9 @@ class Desk:
 
     def post(self, path: str, body: bytes, authorization: str) -> Answer:
         """The answer to POST `path`."""
+        searched = nsm_desk.posted(self.world, self.day, path, body)
+        if searched is not None:
+            return Answer(searched.status, {"Content-Type": searched.kind}, searched.body)
         return self._swedish(desk_se.Question(path, {}, body, authorization)) or _NOT_FOUND
 
     def _swedish(self, question: desk_se.Question) -> Answer | None:
@@ -308,6 +312,7 @@ _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *desk_fi.ROUTES,
     *esef_desk.ROUTES,
     *gleif_desk.ROUTES,
+    *nsm_desk.ROUTES,
     *oslo_desk.ROUTES,
     *desk_us.ROUTES,
 )

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Jurisdiction
+from connectors.declare import Jurisdiction, Link
 from connectors.esef.issuers import with_issuers
-from connectors.uk import accounts, companies, mapping, psc, psc_schema
+from connectors.gleif import records
+from connectors.uk import accounts, companies, live, live_schema, mapping, nsm, nsm_fields, psc, psc_schema
+
+_LEI: Final = records.table("UK").name
 
 UNITED_KINGDOM: Final = with_issuers(
     Jurisdiction(
         code="UK",
         state="served",
-        datasets=(companies.DATASET, accounts.DATASET, psc.DATASET),
+        # of one instant the later dataset holds: a stream is newer than the file that it is taken with
+        datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
         precedence={
-            "name": (companies.KEY, accounts.KEY),
-            "status": (companies.KEY, accounts.KEY),
+            "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
+            "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
             "is_listed": (psc.KEY,),
         },
         touches=mapping.touches,
         normalise=mapping.normalise,
-        holders=psc_schema.NAMING_HOLDERS,
-    )
+        holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
+    ),
+    named_by={nsm_fields.TR1.name: "lei"},
+    links=(Link(nsm_fields.TR1.name, "lei", _LEI, "lei"),),
 )

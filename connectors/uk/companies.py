@@ -172,7 +172,8 @@ def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> None:
     count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
     for code, name, column in _CODED:
         count_unlisted(tally, code, name, rows.select(subject=column, example="CompanyNumber"))
-    strange = {**{name: _bad_date(name) for name in DATES}, **{name: _bad_code(name) for name in SIC_COLUMNS}}
+    filled = [name for name in (*DATES, *SIC_COLUMNS) if rows[name].null_count() < rows.height]
+    strange = {name: _bad_date(name) if name in DATES else _bad_code(name) for name in filled}
     found = rows.select(condition.sum().alias(column) for column, condition in strange.items())
     for column, condition in strange.items():
         if found[column].item():

@@ -16,8 +16,7 @@ from connectors.uk.codelists import coded
 from connectors.uk.licence import PUBLIC_PAGE
 from connectors.uk.natures import with_bands
 from connectors.uk.numbers import british_holder, identity
-from connectors.uk.psc_records import HOLDERS
-from connectors.uk.psc_schema import KEY, PERIODS
+from connectors.uk.psc_schema import HOLDERS, KEY, PERIODS
 from connectors.uk.psc_signals import REGIME
 from connectors.uk.shapes import shaped
 from warehouse.schema import tables

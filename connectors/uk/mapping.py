@@ -14,10 +14,20 @@ import polars as pl
 
 from connectors.declare import SharedTables
 from connectors.kit import staged
-from connectors.uk import companies, holdings, profiles, psc_schema
+from connectors.uk import (
+    companies,
+    filings,
+    holdings,
+    live_schema,
+    nsm_fields,
+    profiles,
+    psc_schema,
+    tr1_holdings,
+)
 from connectors.uk.accounts_mapping import FACTS, accounts_tables, no_rows
 from connectors.uk.accounts_schema import ACCOUNTS
 from connectors.uk.numbers import identity
+from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 from warehouse.schema.types import Table
 
 _META: Final = pl.Schema(
@@ -36,6 +46,9 @@ _NUMBER: Final = {
     psc_schema.EXEMPTIONS.name: "company_number",
     psc_schema.OTHERS.name: "company_number",
     ACCOUNTS.name: "company_number",
+    live_schema.PROFILES.name: "company_number",
+    live_schema.FILED.name: "company_number",
+    live_schema.INSOLVENCY.name: "company_number",
 }
 
 
@@ -56,11 +69,21 @@ def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
         _rows(present, companies.UNMAPPED),
         accounts.pop(FACTS),
         holdings.traded(listed, at),
+        profiles.Live(_rows(present, live_schema.PROFILES), _rows(present, live_schema.INSOLVENCY)),
+    )
+    filed, figures = filings.with_history(
+        accounts[FILINGS.name], accounts[FINANCIALS_REPORTED.name], _rows(present, live_schema.FILED)
     )
     return {
-        **accounts,
+        FILINGS.name: filed,
+        FINANCIALS_REPORTED.name: figures,
         "companies": known,
-        "holdings": holdings.holdings(_rows(present, psc_schema.PSC)),
+        "holdings": pl.concat(
+            [
+                holdings.holdings(_rows(present, psc_schema.PSC)),
+                tr1_holdings.holdings(_rows(present, nsm_fields.TR1)),
+            ]
+        ),
         "listings": listed,
     }
 

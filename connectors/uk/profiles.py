@@ -7,15 +7,18 @@ Belongs here: which field comes from where. Does not belong here: the status (`s
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
 
-from connectors.uk import statuses
+from connectors.uk import insolvency, statuses
 from connectors.uk.accounts_schema import KEY as ACCOUNTS
 from connectors.uk.codelists import coded
-from connectors.uk.companies import KEY, day
+from connectors.uk.companies import day
 from connectors.uk.licence import CODE, LICENCE, PUBLIC_PAGE
+from connectors.uk.live_profiles import DOOR, with_profiles
+from connectors.uk.live_schema import INSOLVENCY_KEY
 from connectors.uk.numbers import identity
 from connectors.uk.psc_schema import KEY as PSC
 from connectors.uk.shapes import shaped
@@ -34,15 +37,19 @@ _OF_REGISTER: Final = ("name", "sni_code", "sni_label", "municipality", "county"
 
 
 def companies(
-    register: pl.DataFrame, unmapped: pl.DataFrame, facts: pl.DataFrame, traded: pl.DataFrame
+    register: pl.DataFrame,
+    unmapped: pl.DataFrame,
+    facts: pl.DataFrame,
+    traded: pl.DataFrame,
+    live: Live,
 ) -> pl.DataFrame:
     """Shared companies: everything on the register, and what only accounts know.
 
     register, unmapped: rows whose status is known, and rows where it is not. facts: what the newest
     accounts say of each company: company_id, org_number, name, dormant, balance_date, facts_at. traded:
-    companies with a live exemption, and listed_at.
+    companies with a live exemption, and listed_at. live: what streams and REST answers say.
     """
-    newest = _newest(register, unmapped)
+    newest = insolvency.with_cases(with_profiles(_newest(register, unmapped), live.profiles), live.cases)
     rows = (
         newest.with_columns(company_id=identity(pl.col("CompanyNumber")))
         .join(facts.drop("org_number", "name"), on="company_id", how="left")
@@ -51,6 +58,14 @@ def companies(
     )
     unregistered = facts.join(rows, on="company_id", how="anti").join(traded, on="company_id", how="left")
     return pl.concat([_registered(rows), _known_from_accounts(unregistered)])
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Present rows of `uk_profiles` and `uk_insolvency`."""
+
+    profiles: pl.DataFrame
+    cases: pl.DataFrame
 
 
 def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
@@ -91,9 +106,10 @@ def _registered(rows: pl.DataFrame) -> pl.DataFrame:
             post_town=pl.col("RegAddress.PostTown"),
             address_country=coded(rows, "RegAddress.Country", "countries", "country"),
             previous_names=pl.col("previous_names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
-            observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at"),
+            observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at", insolvency.CASE_AT),
             sources=_sources(
-                _source(KEY, pl.col("CompanyNumber"), pl.col("_observed_at"), _OF_REGISTER),
+                _source(pl.col(DOOR), pl.col("CompanyNumber"), pl.col("_observed_at"), _OF_REGISTER),
+                _source(INSOLVENCY_KEY, pl.col("CompanyNumber"), pl.col(insolvency.CASE_AT), ("status",)),
                 _source(ACCOUNTS, pl.col("CompanyNumber"), pl.col("facts_at"), _LATEST),
                 _source(PSC, pl.col("CompanyNumber"), pl.col("listed_at"), ("is_listed",)),
             ),
@@ -144,11 +160,13 @@ def _former_names(register: pl.DataFrame) -> pl.DataFrame:
     return ordered.group_by("CompanyNumber", maintain_order=True).agg(previous_names="name")
 
 
-def _source(register: str, number: pl.Expr, at: pl.Expr, fields: tuple[str, ...]) -> pl.Expr:
+def _source(register: str | pl.Expr, number: pl.Expr, at: pl.Expr, fields: tuple[str, ...]) -> pl.Expr:
     """One entry of `sources` as JSON text; null where that register gave nothing."""
     ending = f'","licence":{json.dumps(LICENCE.name)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
     return pl.concat_str(
-        pl.lit(f'{{"register":"{register}","native_id":"'),
+        pl.lit('{"register":"'),
+        pl.lit(register) if isinstance(register, str) else register,
+        pl.lit('","native_id":"'),
         number,
         pl.lit(f'","url":"{PUBLIC_PAGE}'),
         number,

@@ -21,6 +21,7 @@ from connectors.uk import download, psc_records, psc_redact, psc_without
 from connectors.uk.editions import basename, edition_date, members_of, named_edition
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.psc_schema import KEY, TABLES
+from connectors.uk.streams import NOT_READ
 
 _LONDON: Final = ZoneInfo("Europe/London")  # what the stream means by a time without zone
 _OURS: Final = re.compile(r"/?company/\w+/(?:persons-with-significant-control|exemptions)")
@@ -38,7 +39,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
         return NotOurs(f"{sniff(head).value} where a PSC record in JSON was due")
     first = _first(head)
     if not _is_ours(first, head):
-        return NotOurs("JSON of another kind than PSC records")
+        return NotOurs(NOT_READ.get(str(first.get("resource_kind")), "JSON of another kind than PSC records"))
     if "event" in first:
         return Recognised(_published(head), Scope.FEED)
     return Recognised(edition_date(name) if _DATED.search(file) else None, Scope.PART)

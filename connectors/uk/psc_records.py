@@ -7,20 +7,26 @@ mean (`natures`, `holdings`), or signals about their values (`psc_signals`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
 from connectors.declare import Batch, Piece, Scope, Unreadable
-from connectors.kit import staged, strict
+from connectors.kit import chunks, staged, strict
+from connectors.kit.tabular import GATHERED
+from connectors.uk import psc_columns
 from connectors.uk.editions import is_whole
 from connectors.uk.numbers import canonical_number
 from connectors.uk.psc_schema import (
     EXEMPTIONS,
+    HOLDERS,
     OTHERS,
     PSC,
+    STATEMENT,
     STATEMENTS,
     TABLES,
     TOTALS,
@@ -32,19 +38,12 @@ from connectors.uk.psc_schema import (
 from connectors.uk.psc_signals import count_strange
 from warehouse.schema.types import Table
 
-HOLDERS: Final = {
-    "individual-person-with-significant-control": "person",
-    "individual-beneficial-owner": "person",
-    "corporate-entity-person-with-significant-control": "company",
-    "corporate-entity-beneficial-owner": "company",
-    "legal-person-person-with-significant-control": "legal",
-    "legal-person-with-significant-control": "legal",
-    "legal-person-beneficial-owner": "legal",
-    "super-secure-person-with-significant-control": "secret",
-    "super-secure-beneficial-owner": "secret",
-}
-_STATEMENT: Final = "persons-with-significant-control-statement"
 _TOTALS: Final = "totals#"
+_HEAD: Final = 1 << 16
+_BLOCK: Final = 4 << 20  # bytes of lines at a time
+_SNAPSHOT: Final = re.compile(rb'\s*\{\s*"company_number"\s*:[^\n]*\}\s*\n\s*\{')
+_NUMBER: Final = "company_number"
+TABLES_BY_NAME: Final = {table.name: table for table in TABLES}
 _COMPANY: Final = re.compile(r"company/([A-Za-z0-9]+)")
 _NO_NAME: Final = NameElements()
 _NO_PAPERS: Final = Identification()
@@ -74,37 +73,90 @@ class _Rows:
         else:
             self.by_table[table.name].append(row)
 
-    def batches(self, more_rejects: pl.DataFrame, tally: staged.Tally) -> Iterator[Batch]:
-        """One batch per table that has rows; the rejects go with the holders, which they most often are."""
-        rejects = pl.concat([more_rejects, staged.reject_rows(self.rejects)])
-        for table in TABLES:
-            rows = self.by_table[table.name]
-            if rows or (table is PSC and len(rejects)):
-                frame = _frame(table, rows)
-                count_strange(table, frame, tally)
-                yield staged.batch(table, frame, rejects if table is PSC else None)
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The rows by table; no table without any."""
+        return {name: _frame(TABLES_BY_NAME[name], rows) for name, rows in self.by_table.items() if rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Rows by table and rejects of a stretch of lines."""
+
+    rows: Mapping[str, pl.DataFrame]
+    rejects: pl.DataFrame = field(default_factory=staged.reject_rows)
 
 
 def read(piece: Piece) -> Iterator[Batch]:
     """Rows, rejects and signals of one body. Raises Unreadable for what was cut off or is no JSON."""
     tally = staged.Tally(piece.dataset)
-    count = {table.name: 0 for table in TABLES}
+    count = Counter[str]()
     totals: list[_Row] = []
-    for chunk in strict.decode(piece, Line, tally, key="company_number"):
-        rows = _Rows()
-        for line in chunk.records:
-            if line.withheld is not None:
-                count[line.withheld] = count.get(line.withheld, 0) + 1
-                continue
-            for data in _records(piece, line):
-                rows.add(data, line)
-        for batch in rows.batches(chunk.rejects, tally):
+    for stretches in _gathered(_stretches(piece, tally, count)):
+        for batch in _batches(stretches, tally):
             count[batch.table] += len(batch.rows)
+            if batch.table == TOTALS.name:
+                totals.extend(batch.rows.iter_rows())
             yield batch
-        totals.extend(rows.by_table[TOTALS.name])
     if piece.scope is Scope.FULL and is_whole(piece.name):
         _check(piece, count, totals, tally)
     yield staged.batch(PSC, staged.empty(PSC), None, tally.drain())
+
+
+def _stretches(piece: Piece, tally: staged.Tally, count: Counter[str]) -> Iterator[_Stretch]:
+    """A body stretch by stretch: lines of a snapshot by columns wherever they are plain, all else by records."""
+    with staged.opened(piece) as stream:
+        head = stream.read(_HEAD)
+    if _SNAPSHOT.match(head) is None:
+        for chunk in strict.decode(piece, Line, tally, key=_NUMBER):
+            yield _by_record(piece, chunk, count)
+        return
+    seen = 0
+    try:
+        with staged.opened(piece) as stream:
+            for part in chunks.lines(stream, _BLOCK):
+                rows = psc_columns.frames(part)
+                if rows is None:
+                    chunk = strict.decode_lines(part, Line, tally, key=_NUMBER, seen=seen)
+                    yield _by_record(piece, chunk, count)
+                else:
+                    yield _Stretch(rows)
+                seen += part.count(b"\n")
+    except chunks.NotJson as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+
+
+def _by_record(piece: Piece, chunk: strict.Decoded[Line], count: Counter[str]) -> _Stretch:
+    """One chunk, record by record. What was taken out of the body counts, and is no row."""
+    rows = _Rows()
+    for line in chunk.records:
+        if line.withheld is not None:
+            count[line.withheld] += 1
+            continue
+        for data in _records(piece, line):
+            rows.add(data, line)
+    return _Stretch(rows.frames(), pl.concat([chunk.rejects, staged.reject_rows(rows.rejects)]))
+
+
+def _gathered(stretches: Iterator[_Stretch]) -> Iterator[list[_Stretch]]:
+    """Several stretches at a time: signals cost much per batch and little per row."""
+    held: list[_Stretch] = []
+    for stretch in stretches:
+        held.append(stretch)
+        if sum(len(rows) for one in held for rows in one.rows.values()) >= GATHERED:
+            yield held
+            held = []
+    yield held
+
+
+def _batches(stretches: list[_Stretch], tally: staged.Tally) -> Iterator[Batch]:
+    """One batch per table that has rows; the rejects go with the holders, which they most often are."""
+    rejects = pl.concat([staged.reject_rows(), *(stretch.rejects for stretch in stretches)])
+    for table in TABLES:
+        given = [stretch.rows[table.name] for stretch in stretches if table.name in stretch.rows]
+        if given or (table is PSC and len(rejects)):
+            frame = pl.concat([staged.empty(table), *given])
+            count_strange(table, frame, tally)
+            yield staged.batch(table, frame, rejects if table is PSC else None)
 
 
 def _records(piece: Piece, line: Line) -> Iterator[Data]:
@@ -145,7 +197,7 @@ def table_of(kind: str, address: str) -> Table:
     """By kind; a deletion may come without one, then by address."""
     if kind in HOLDERS:
         return PSC
-    if kind == _STATEMENT or (not kind and "-control-statements/" in address):
+    if kind == STATEMENT or (not kind and "-control-statements/" in address):
         return STATEMENTS
     if kind == "exemptions" or (not kind and address.endswith("/exemptions")):
         return EXEMPTIONS
@@ -248,7 +300,7 @@ def _texts(name: str, lists: Iterable[list[str]]) -> pl.Series:
     return joined.select(pl.when(pl.col(name) != "").then(split).otherwise([])).to_series().alias(name)
 
 
-def _check(piece: Piece, count: dict[str, int], totals: list[_Row], tally: staged.Tally) -> None:
+def _check(piece: Piece, count: Mapping[str, int], totals: list[_Row], tally: staged.Tally) -> None:
     """A whole snapshot must hold what its trailer promises; more is curious, less is a file cut off."""
     if not totals:
         tally.add("no_trailer", "totals", piece.name)

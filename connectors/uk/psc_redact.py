@@ -49,10 +49,19 @@ _UNANNOUNCED: Final = tuple(  # beginning with plain text, which is searched for
     (stem, re.compile(stem + rb'\w*+"\s*+:\s*+[^tfn\s]')) for stem in (b"ddress", b"irth")
 )
 
+_HIDDEN: Final = re.compile(rb"\\u00[4-7]")  # a letter that need not be escaped: a key may hide behind it
+_VERIFICATION: Final = b"identity_verification_details"
+
+# As the registry writes them: no object, list or escape inside, a text or digits at the end. A brace in a text ends
+# the run early; what stands before it is then no end of a member, and the general form decides.
+_TEXTS: Final = rb'\{[^{}\[\]\\]*+(?<=[^:,{\s]")\},'
+_NUMBERS: Final = rb'\{(?:"[a-z_]++":[0-9]++,?+)++\},'
+
 
 def _member(key: str) -> re.Pattern[bytes]:
     """The member with the comma after it. A key that is the last of its object is left to the slow way."""
-    return re.compile(b'"' + key.encode() + rb'"\s*+:\s*+' + _VALUE + rb"\s*+,\s*+")
+    general = rb"\s*+" + _VALUE + rb"\s*+,\s*+"
+    return re.compile(b'"' + key.encode() + rb'"\s*+:(?:' + _TEXTS + b"|" + _NUMBERS + b"|" + general + b")")
 
 
 _MEMBERS: Final = tuple((b'"' + key.encode() + b'"', _member(key)) for key in PRIVATE)
@@ -154,9 +163,12 @@ def _lines(block: bytes, slow: Callable[[bytes], bytes] | None = None) -> bytes:
 
 def _has_private(text: bytes) -> bool:
     """Whether a private member may be left; the decoded text decides."""
-    return _ANY.search(text) is not None or any(
-        stem in text and pattern.search(text) is not None for stem, pattern in _UNANNOUNCED
-    )
+    if b"\\u00" in text and _HIDDEN.search(text) is not None:
+        return True
+    stems = [stem for stem, _ in _UNANNOUNCED if stem in text]
+    if (stems or _VERIFICATION in text) and _ANY.search(text) is not None:
+        return True  # every announced key holds one of these
+    return any(pattern.search(text) is not None for stem, pattern in _UNANNOUNCED if stem in stems)
 
 
 def _slow(text: bytes) -> bytes:

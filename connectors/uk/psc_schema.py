@@ -53,6 +53,7 @@ PSC: Final = Table(
         Column("is_sanctioned", Kind.BOOLEAN, "of overseas entities' owners"),
         *_DELIVERY,
     ),
+    sequence="timepoint",
 )
 STATEMENTS: Final = Table(
     "uk_psc_statements",
@@ -67,6 +68,7 @@ STATEMENTS: Final = Table(
         Column("ceased_on", _T, "as delivered"),
         *_DELIVERY,
     ),
+    sequence="timepoint",
 )
 # what an erased holder is told by; a statement may be about a person
 NAMING_HOLDERS: Final = {PSC.name: ("id", "name"), STATEMENTS.name: ("linked_psc_name",)}
@@ -79,6 +81,7 @@ EXEMPTIONS: Final = Table(
         Column("exemptions", Kind.JSON, "list of {key, exempt_from, exempt_to}", nullable=False),
         *_DELIVERY,
     ),
+    sequence="timepoint",
 )
 TOTALS: Final = Table(
     "uk_psc_totals",
@@ -97,6 +100,18 @@ OTHERS: Final = Table(
     ("company_number", "id"),
     (*_KEY, Column("kind", _T, "as delivered"), *_DELIVERY),
 )
+HOLDERS: Final = {
+    "individual-person-with-significant-control": "person",
+    "individual-beneficial-owner": "person",
+    "corporate-entity-person-with-significant-control": "company",
+    "corporate-entity-beneficial-owner": "company",
+    "legal-person-person-with-significant-control": "legal",
+    "legal-person-with-significant-control": "legal",
+    "legal-person-beneficial-owner": "legal",
+    "super-secure-person-with-significant-control": "secret",
+    "super-secure-beneficial-owner": "secret",
+}
+STATEMENT: Final = "persons-with-significant-control-statement"
 PERIODS: Final = pl.List(pl.Struct({"key": pl.String, "exempt_from": pl.String, "exempt_to": pl.String}))
 TABLES: Final = (PSC, STATEMENTS, EXEMPTIONS, TOTALS, OTHERS)
 

@@ -37,18 +37,51 @@ def count_strange(table: Table, rows: pl.DataFrame, tally: Tally) -> None:
 
 
 def _count_holders(rows: pl.DataFrame, tally: Tally) -> None:
-    natures = _subjects(rows, pl.col("natures_of_control")).explode("subject")
-    count(tally, "unknown_nature", natures.filter(~pl.col("subject").str.contains(GRAMMAR)))
+    _count_natures(rows, tally)
     for column in _COUNTRIES:
         count_unlisted(tally, "unknown_country", "countries", _subjects(rows, pl.col(column)))
-    begun, ended = (text.iso_date(pl.col(column)) for column in ("notified_on", "ceased_on"))
-    for column, day in (("notified_on", begun), ("ceased_on", ended)):
-        unreadable = rows.filter(text.unreadable(pl.col(column), day))
-        count(tally, "bad_date", _subjects(unreadable, pl.lit(column)))
-        impossible = rows.filter((day < REGIME) | (day >= _FAR))
-        count(tally, "impossible_date", _subjects(impossible, pl.lit(column)))
-    backwards = rows.filter(ended < begun)
-    count(tally, "ceased_before_notified", _subjects(backwards, pl.lit("ceased_on")))
+    _count_days(rows, tally)
+
+
+def _count_natures(rows: pl.DataFrame, tally: Tally) -> None:
+    """Few codes stand in millions of rows: each is judged once."""
+    code = pl.col("natures_of_control").explode().unique().drop_nulls()
+    strange = rows.select(code=code).filter(~pl.col("code").str.contains(GRAMMAR))["code"].to_list()
+    if strange:
+        natures = _subjects(rows, pl.col("natures_of_control")).explode("subject")
+        count(tally, "unknown_nature", natures.filter(pl.col("subject").is_in(strange)))
+
+
+def _count_days(rows: pl.DataFrame, tally: Tally) -> None:
+    """Days that are none, that cannot be, and ends before beginnings; looked up only where there are any."""
+    days = _days(rows)
+    odd: list[tuple[str, str, pl.Expr]] = []
+    for column, day in (("notified_on", "begun"), ("ceased_on", "ended")):
+        known = pl.col(day)
+        odd.append(("bad_date", column, text.unreadable(pl.col(column), known)))
+        odd.append(("impossible_date", column, (known < REGIME) | (known >= _FAR)))
+    odd.append(("ceased_before_notified", "ceased_on", pl.col("ended") < pl.col("begun")))
+    found = days.select(
+        condition.fill_null(value=False).alias(f"{code} {column}") for code, column, condition in odd
+    )
+    for code, column, _ in odd:
+        hits = found[f"{code} {column}"]
+        if hits.any():
+            count(tally, code, _subjects(rows.filter(hits), pl.lit(column)))
+
+
+def _days(rows: pl.DataFrame) -> pl.DataFrame:
+    """Both days, as text and as `begun` and `ended`; where all are plain, nobody looks for other spellings."""
+    told = rows.select("notified_on", "ceased_on")
+    plain = told.with_columns(
+        begun=pl.col("notified_on").str.to_date("%Y-%m-%d", strict=False),
+        ended=pl.col("ceased_on").str.to_date("%Y-%m-%d", strict=False),
+    )
+    if plain["begun"].null_count() + plain["ended"].null_count() == sum(told.null_count().row(0)):
+        return plain
+    return told.with_columns(
+        begun=text.iso_date(pl.col("notified_on")), ended=text.iso_date(pl.col("ceased_on"))
+    )
 
 
 def _subjects(rows: pl.DataFrame, subject: pl.Expr) -> pl.DataFrame:

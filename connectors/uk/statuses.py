@@ -17,7 +17,8 @@ import polars as pl
 
 from connectors.uk.accounts_schema import KEY as ACCOUNTS
 from connectors.uk.codelists import coded
-from connectors.uk.companies import KEY, day
+from connectors.uk.companies import day
+from connectors.uk.live_schema import INSOLVENCY_KEY
 
 _DORMANT_SIC: Final = "99999"
 _CATEGORY: Final = "Accounts.AccountCategory"
@@ -27,11 +28,14 @@ _LONG_AGO: Final = date.min
 def with_status(rows: pl.DataFrame) -> pl.DataFrame:
     """Register rows with status, status_detail, status_source, registry_status and dissolved_date.
 
-    Needs beside the register's columns: known_status, dormant and balance_date of the newest accounts.
+    Needs beside the register's columns: known_status, _door (the row's dataset), _case (`insolvency`), dormant and
+    balance_date of the newest accounts.
     """
     words = rows.with_columns(
         _now=coded(rows, "CompanyStatus", "statuses", "status"),
         _now_detail=coded(rows, "CompanyStatus", "statuses", "status_detail"),
+        _of_case=coded(rows, "_case", "statuses", "status"),
+        _case_detail=coded(rows, "_case", "statuses", "status_detail"),
         _before=coded(rows, "known_status", "statuses", "status"),
         _before_detail=coded(rows, "known_status", "statuses", "status_detail"),
         _dormant_category=coded(rows, _CATEGORY, "account_categories", "dormant") == "true",
@@ -46,8 +50,12 @@ def _parts() -> dict[str, pl.Expr]:
     by_document = pl.col("dormant") & (newer | (pl.col("balance_date") == pl.col("_made_up")))
     by_register = pl.col("_dormant_category").fill_null(value=False) | _dormant_from_the_start()
     return {
-        "_known": pl.coalesce("_now", "_before"),
-        "_detail": pl.when(pl.col("_now").is_null()).then("_before_detail").otherwise("_now_detail"),
+        "_known": pl.coalesce("_of_case", "_now", "_before"),
+        "_detail": pl.when(pl.col("_of_case").is_not_null())
+        .then("_case_detail")
+        .when(pl.col("_now").is_null())
+        .then("_before_detail")
+        .otherwise("_now_detail"),
         "_removed": pl.coalesce(pl.col("_retired_at").dt.date(), day("DissolutionDate")),
         "_by_document": by_document.fill_null(value=False),
         # Later accounts that say they are no dormant ones overrule the register's older category.
@@ -63,7 +71,10 @@ def _dormant_from_the_start() -> pl.Expr:
 
 
 def _status() -> dict[str, pl.Expr]:
-    removed = pl.col("_removed").is_not_null()
+    removed = pl.col("_removed").is_not_null() | (pl.col("_known") == "dissolved").fill_null(value=False)
+    gone = pl.col(
+        "_retired_at"
+    ).is_not_null()  # no word of the register's says so: the row is the last it had
     dormant = pl.col("_by_document") | pl.col("_by_register")
     awake = pl.coalesce("_known", pl.lit("active"))
     status = pl.when(removed).then(pl.lit("dissolved")).when(dormant).then(pl.lit("dormant")).otherwise(awake)
@@ -73,11 +84,13 @@ def _status() -> dict[str, pl.Expr]:
         "status": status,
         "status_detail": pl.when(~removed).then(detail),
         "status_source": pl.when(removed)
-        .then(pl.lit(KEY))
+        .then(pl.col("_door"))
+        .when(pl.col("_of_case").is_not_null())
+        .then(pl.lit(INSOLVENCY_KEY))
         .when(decided_by_document)
         .then(pl.lit(ACCOUNTS))
         .when(pl.col("_known").is_not_null())
-        .then(pl.lit(KEY)),
-        "registry_status": pl.when(~removed).then(pl.col("CompanyStatus")),
+        .then(pl.col("_door")),
+        "registry_status": pl.when(~gone).then(pl.col("CompanyStatus")),
         "dissolved_date": pl.col("_removed"),
     }

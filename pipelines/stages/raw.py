@@ -6,15 +6,20 @@ stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from itertools import chain
 from typing import Any, Self
 
-from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction
+from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction, Scope
 from connectors.kit.errors import FetchError
+from pipelines.listening import is_listened_to
 from pipelines.origins import Opened, Origin
 from pipelines.resources import Workspace
+from pipelines.stages.doubted import doubted
 from pipelines.stages.owed import Owed, owed
+from warehouse.inbox import Inbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,11 @@ def take(
     after = workspace.lake.cursor(dataset.key)
     unasked = _unasked(workspace, jurisdiction, dataset, origin)
     subjects = dataset.wants(unasked) if dataset.wants is not None and unasked is not None else ()
+    if unasked is not None and dataset.doubts is not None:
+        subjects = chain(subjects, doubted(workspace, jurisdiction, dataset))
     arrivals = opened.arrivals(dataset, None if after is None else Cursor(after), subjects)
+    if dataset.listen is not None and origin.asks:
+        arrivals = _with_inbox(workspace, dataset, opened, after, facts.at)
     receipt = _archive(workspace, dataset, arrivals, batch)
     if unasked is not None and receipt.failure is None:
         workspace.lake.note_asked(dataset.key, unasked.seen)
@@ -63,6 +72,23 @@ def take(
     if receipt.new or receipt.failure:
         workspace.tell(f"{dataset.key}: {receipt.failure or f'{receipt.new} new'}")
     return receipt
+
+
+def _with_inbox(
+    workspace: Workspace, dataset: Dataset, opened: Opened, after: str | None, at: datetime
+) -> Iterator[Arrival]:
+    """What a reader took since the last run; and where none reads, what is new of the feed behind that.
+
+    A body leaves the inbox once the archive has asked for the next one: then it has it.
+    """
+    for letter in Inbox(workspace.layout, dataset.key).letters():
+        cursor = None if letter.cursor is None else Cursor(letter.cursor)
+        after = letter.cursor or after
+        with letter.open() as body:
+            yield Arrival(letter.name, body, Scope.FEED, at, cursor, letter.url)
+        letter.remove()
+    if not is_listened_to(workspace, dataset):
+        yield from opened.arrivals(dataset, None if after is None else Cursor(after), ())
 
 
 def _archive(workspace: Workspace, dataset: Dataset, arrivals: Iterable[Arrival], batch: str) -> RawReceipt:

@@ -11,6 +11,7 @@ import dagster as dg
 import connectors
 from pipelines.assets.keys import RELEASE
 from pipelines.build import build_defs
+from pipelines.listening import listened
 from pipelines.resources import Workspace
 from pipelines.settings import Settings
 from tests.pipelines.invented import MARKET
@@ -61,7 +62,7 @@ def test_every_served_market_has_its_assets_and_two_jobs() -> None:
     served = [made for made in connectors.JURISDICTIONS if made.state == "served"]
     assert {job.name for job in definitions.jobs or ()} == {
         f"{what}_{made.code.lower()}" for what in ("ingest", "export") for made in served
-    }
+    } | {f"listen_{made.code.lower()}" for made in served if listened(made)}
     keys = definitions.resolve_asset_graph().get_all_asset_keys()
     assert len(keys) == 1 + sum(2 * len(made.datasets) + 4 for made in served)
     assert RELEASE in keys

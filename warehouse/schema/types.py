@@ -46,6 +46,9 @@ class Table:
     `valid_from` names the column that says since when in the world a version holds (two time axes), `ended`
     the column that says when in the world the record ended; both None where the world has no such axis and
     only the known axis is kept.
+
+    `sequence` names an integer column by which the source itself numbers its changes: of two rows that both have
+    one, the higher is the newer, whatever instant they came at.
     """
 
     name: str
@@ -55,12 +58,13 @@ class Table:
     valid_from: str | None = None
     ended: str | None = None
     sort: tuple[str, ...] = field(default=())
+    sequence: str | None = None
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         if len(set(names)) != len(names):
             raise ValueError(f"table {self.name}: a column is declared twice")
-        for name in (*self.key, *self.sort, self.valid_from, self.ended):
+        for name in (*self.key, *self.sort, self.valid_from, self.ended, self.sequence):
             if name is not None and name not in names:
                 raise ValueError(f"table {self.name}: no column {name!r}")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.kit import staged
-from connectors.uk import UNITED_KINGDOM, companies, mapping, numbers, psc_schema
+from connectors.uk import UNITED_KINGDOM, companies, live, mapping, numbers, psc_schema
 from connectors.uk.accounts_schema import ACCOUNTS
 from connectors.uk.licence import LICENCE
 from warehouse.schema import tables
@@ -208,7 +208,7 @@ def test_rows_of_one_company_do_not_depend_on_others():
     assert alone == together
 
 
-ISSUERS = {"uk.esef", "uk.lei"}  # shared by all markets, with tests of their own
+ISSUERS = {"uk.esef", "uk.lei", "uk.nsm"}  # known by LEI, with tests of their own
 
 
 def test_staged_tables_and_touches_know_each_other():
@@ -231,7 +231,9 @@ def test_staged_tables_and_touches_know_each_other():
 
 def test_the_declaration_names_its_own_datasets():
     keys = {data.key for data in UNITED_KINGDOM.datasets}
-    assert keys == {"uk.companies", "uk.accounts", "uk.psc"} | ISSUERS
+    assert keys == {"uk.companies", "uk.accounts", "uk.psc"} | ISSUERS | {
+        dataset.key for dataset in live.DATASETS
+    }
     assert {key for held in UNITED_KINGDOM.precedence.values() for key in held} <= keys
 
 

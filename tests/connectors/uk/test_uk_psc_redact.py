@@ -102,6 +102,30 @@ def test_bytes_that_are_no_text_and_endless_nesting_are_no_accident(body):
     assert b"unreadable" in cleaned(body) or b"withheld" in cleaned(body)
 
 
+@pytest.mark.parametrize(
+    "key", [rb"\u0061ddress", rb"date_of_birt\u0068", rb"identity_\u0076erification_details"]
+)
+def test_a_key_behind_escapes_is_the_same_key(key):
+    body = b'{"company_number":"01234567","data":{"%b":{"premises":"7"},"name":"A"}}' % key
+    assert json.loads(cleaned(body))["data"] == {"name": "A"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"premises": '"},', "locality": "7"},
+        {"premises": 'a},"name":"b', "locality": "7"},
+        {"premises": "a,", "locality": ":"},
+        {"premises": {"line": "7"}, "locality": ["7", {"a": "}"}]},
+        {"year": 7, "locality": "12},"},
+    ],
+)
+def test_the_end_of_an_address_is_its_own_and_none_in_a_text(address):
+    record = {"company_number": "01234567", "data": {"address": address, "name": "A", "kind": "k"}}
+    body = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    assert json.loads(cleaned(body)) == {"company_number": "01234567", "data": {"name": "A", "kind": "k"}}
+
+
 def test_an_empty_body_stays_empty():
     assert cleaned(b"") == b""
 

@@ -1,0 +1,126 @@
+"""The FCA's National Storage Mechanism beside a sandbox world, without HTTP: search and texts (FORMAT uk 10.3).
+
+No company of a world has a major holder who notifies: the announcements are of an issuer that no register knows,
+one a weekday, so that asking, reading and linking are played and nothing comes of it. Does not belong here: routes
+and HTTP (`answers`, `server`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from connectors.sandbox.world import World
+
+Query = Mapping[str, str]
+_JSON: Final = "application/json"
+_SEARCH: Final = "/search"
+_LEI: Final = "969500GB00000SANDX64"
+_TYPE: Final = "Holding(s) in Company"
+_SATURDAY: Final = 5
+_DAY: Final = timedelta(days=1)
+_TEXT: Final = """TR-1: Standard form for notification of major holdings
+1. Issuer Details
+ISIN
+GG00SANDBOX1
+Issuer Name
+SANDBOX METALS PLC
+UK or Non-UK Issuer
+UK
+2. Reason for Notification
+An acquisition or disposal of voting rights
+3. Details of person subject to the notification obligation
+Name
+Sample Asset Management Ltd
+City of registered office (if applicable)
+Exampleton
+Country of registered office (if applicable)
+United Kingdom
+4. Details of the shareholder
+Full name of shareholder(s) if different from the person(s) subject to the notification obligation, above
+5. Date on which the threshold was crossed or reached
+{day:%d-%b-%Y}
+6. Date on which Issuer notified
+{day:%d-%b-%Y}
+7. Total positions of person(s) subject to the notification obligation
+.
+Resulting situation on the date on which threshold was crossed or reached
+{share}.120000
+0.000000
+{share}.120000
+9876543
+Position of previous notification (if applicable)
+4.990000
+0.000000
+4.990000
+8. Notified details of the resulting situation on the date on which the threshold was crossed or reached
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Status, kind and body of one answer."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+def _reply(body: Mapping[str, Any]) -> Reply:
+    return Reply(200, _JSON, json.dumps(body).encode())
+
+
+def posted(world: World, day: int, path: str, body: bytes) -> Reply | None:
+    """The hits of a search by days of submission; None for another path. Milliseconds in a date are refused."""
+    if path != _SEARCH:
+        return None
+    criteria = json.loads(body)["criteriaObj"]["dateCriteria"]
+    span = criteria[0]["value"]
+    if any("." in text for text in span.values()):
+        return Reply(400, _JSON, b'{"message":"failed to parse date field"}')
+    begin, end = (date.fromisoformat(span[side][:10]) for side in ("from", "to"))
+    found = []
+    while begin < min(end, world.date(day) + _DAY):
+        if begin.weekday() < _SATURDAY:
+            found.append({"_index": "fca-nsm-searchdata", "_id": f"RNS-{begin}", "_source": _source(begin)})
+        begin += _DAY
+    total = {"value": len(found), "relation": "eq"}
+    return _reply({"took": 77, "timed_out": False, "hits": {"total": total, "hits": found}})
+
+
+def _source(day: date) -> dict[str, Any]:
+    return {
+        "submitted_date": f"{day}T07:00:04.120Z",
+        "publication_date": f"{day}T07:00:00.000Z",
+        "document_date": day.isoformat(),
+        "source": "RNS",
+        "type": _TYPE,
+        "type_code": "HOL",
+        "lei": _LEI,
+        "company": "SANDBOX METALS PLC;",
+        "headline": _TYPE,
+        "seq_id": f"RNS-{day}",
+        "html_link": f"NSM/RNS/{day}.html",
+    }
+
+
+def _details(_world: World, _day: int, _query: Query, identity: str) -> Reply:
+    day = date.fromisoformat(identity)
+    text = _TEXT.format(day=day, share=5 + day.day % 3)
+    return _reply(
+        {
+            "_index": "fca-nsm-searchdata",
+            "_id": f"RNS-{day}",
+            "found": True,
+            "_source": _source(day) | {"document_content": text},
+        }
+    )
+
+
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
+    (re.compile(r"/details/RNS-(\d{4}-\d\d-\d\d)"), _details),
+)

@@ -1,0 +1,81 @@
+"""What insolvency cases say of a company's status (FORMAT 5, 11, CONTRACT «Status»).
+
+A case that is begun and not ended counts where it was told of after the register's own word, and that word says
+only that the company is active: streams are minutes apart, and the bulk file is a month old. Cases whose end the
+data do not tell (receivers, whose practitioners leave) decide nothing. Does not belong here: reading answers
+(`live_records`), or the status of any other word (`statuses`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import polars as pl
+
+from connectors.kit import codes
+from connectors.uk.companies import KEY
+from connectors.uk.live_profiles import DOOR
+
+CASE: Final = "_case"  # the word of the register that a case stands for
+CASE_AT: Final = "_case_at"
+_BEGUN: Final = frozenset({
+    "wound-up-on", "ordered-to-wind-up-on", "administration-started-on", "voluntary-arrangement-started-on",
+})  # fmt: skip
+_ENDED: Final = frozenset({
+    "concluded-winding-up-on", "due-to-be-dissolved-on", "dissolved-on", "administration-ended-on",
+    "administration-discharged-on", "voluntary-arrangement-ended-on",
+})  # fmt: skip
+_PLAIN: Final = ("active", "active - proposal to strike off")
+
+
+class _Case(msgspec.Struct):
+    type: str | None = None
+    dates: dict[str, str] = {}
+
+
+_CASES: Final = msgspec.json.Decoder(list[_Case])
+
+
+def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """Register rows with `_case` and `_case_at`, null where no open case decides."""
+    told = cases.filter(~pl.col("deleted"))
+    if told.is_empty():  # as in a bulk of millions
+        kind = rows.schema["_observed_at"]
+        return rows.with_columns(pl.lit(None, pl.String).alias(CASE), pl.lit(None, kind).alias(CASE_AT))
+    if told.is_empty():  # as nearly always: no join of millions of rows with nothing
+        nothing = (
+            pl.lit(None, pl.String).alias(CASE),
+            pl.lit(None, rows.schema["_observed_at"]).alias(CASE_AT),
+        )
+        return rows.with_columns(nothing)
+    words = pl.Series([_word(text) for text in told["cases"]], dtype=pl.String)
+    found = told.select(
+        CompanyNumber="company_number", _said=words, _said_at=pl.col("_observed_at")
+    ).drop_nulls("_said")
+    at = pl.col("_observed_at")
+    instant = pl.when(pl.col(DOOR) == KEY).then(at.dt.truncate("1mo")).otherwise(at)
+    counts = (pl.col("_said_at") > instant) & pl.col("CompanyStatus").str.to_lowercase().is_in(_PLAIN)
+    counts = counts.fill_null(value=False)
+    return (
+        rows.join(found, on="CompanyNumber", how="left", maintain_order="left")
+        .with_columns(
+            pl.when(counts).then("_said").alias(CASE), pl.when(counts).then("_said_at").alias(CASE_AT)
+        )
+        .drop("_said", "_said_at")
+    )
+
+
+def _word(cases: str) -> str | None:
+    """The word of the gravest open case: winding up comes before a rescue."""
+    listed = codes.load("connectors.uk", "insolvency_cases")
+    words = {
+        word
+        for case in _CASES.decode(cases)
+        if _is_open(case) and (word := listed.get((case.type or "").lower(), "effect")) is not None
+    }
+    return "Liquidation" if "Liquidation" in words else min(words, default=None)
+
+
+def _is_open(case: _Case) -> bool:
+    return not _BEGUN.isdisjoint(case.dates) and _ENDED.isdisjoint(case.dates)

@@ -1,0 +1,176 @@
+"""The datasets that live: what streams and REST say of companies, filings, insolvency and holders (FORMAT 5, 7).
+
+One dataset per stream, because one connection has one timepoint. The three streams of the PSC regime stand in the
+tables of `uk.psc`; answers asked for one by one (`uk.checked`) in those of `uk.profiles`. Does not belong here:
+reading (`live_records`, `psc_records`), connections (`streams_fetch`), or whom to ask (`rest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised
+from connectors.kit import staged
+from connectors.uk import live_records, live_redact, psc, psc_records, psc_redact, psc_schema, rest, streams
+from connectors.uk.licence import LICENCE
+from connectors.uk.live_schema import FILED, FILINGS_KEY, INSOLVENCY, INSOLVENCY_KEY, PROFILES, PROFILES_KEY
+from connectors.uk.streams_fetch import Stream
+
+_CADENCE: Final = Cadence(
+    cron="30 10 * * *", stale_after_hours=72
+)  # what the stream keeps is about three days
+_GUARD: Final = Guard(max_rejected=0.05)  # a body may be one event
+_RATE: Final = 1.0  # connections a second to the stream's host
+
+
+def _is_profile(name: str, answer: dict[str, Any]) -> bool:
+    del name
+    named = isinstance(answer.get("company_name"), str) and isinstance(answer.get("company_number"), str)
+    return named and ("company_status" in answer or "date_of_creation" in answer) and "items" not in answer
+
+
+def _is_history(name: str, answer: dict[str, Any]) -> bool:
+    del name
+    items = answer.get("items", [answer])
+    listed = isinstance(items, list) and bool(items) and isinstance(items[0], dict)
+    return listed and "transaction_id" in items[0]
+
+
+def _is_insolvency(name: str, answer: dict[str, Any]) -> bool:
+    """Cases say no company: an answer counts under a name that does, as it is asked for."""
+    return isinstance(answer.get("cases"), list) and live_records.company_named(name) is not None
+
+
+PROFILE_STREAM: Final = Dataset(
+    key=PROFILES_KEY,
+    title="Companies House: company profiles as they change",
+    licence=LICENCE,
+    cadence=_CADENCE,
+    guard=_GUARD,
+    host=streams.HOST,
+    staged={PROFILES.name: PROFILES},
+    files=(
+        "streaming/**/companies*",
+        "streaming/**/*profile*",
+        "rest_api/**/company_*",
+        "rest_api/company_profile*/**/*.json",
+    ),
+    recognise=streams.recogniser("company-profile", _is_profile, "a company profile"),
+    split=staged.single,
+    read=live_records.profiles,
+    fetch=Stream("companies").catch_up,
+    listen=Stream("companies").listen,
+    redact=live_redact.redact,
+    rate=_RATE,
+)
+FILING_STREAM: Final = Dataset(
+    key=FILINGS_KEY,
+    title="Companies House: filing history as it grows",
+    licence=LICENCE,
+    cadence=_CADENCE,
+    guard=_GUARD,
+    host=streams.HOST,
+    staged={FILED.name: FILED},
+    files=("streaming/**/filing*", "rest_api/**/filing*", "rest_api/filing_history*/**/*.json"),
+    recognise=streams.recogniser("filing-history", _is_history, "a filing history"),
+    split=staged.single,
+    read=live_records.filings,
+    fetch=Stream("filings").catch_up,
+    listen=Stream("filings").listen,
+    redact=live_redact.redact,
+    rate=_RATE,
+)
+INSOLVENCY_STREAM: Final = Dataset(
+    key=INSOLVENCY_KEY,
+    title="Companies House: insolvency cases as they change",
+    licence=LICENCE,
+    cadence=_CADENCE,
+    guard=_GUARD,
+    host=streams.HOST,
+    staged={INSOLVENCY.name: INSOLVENCY},
+    files=("streaming/**/insolvency*", "rest_api/**/*insolvency*"),
+    recognise=streams.recogniser("company-insolvency", _is_insolvency, "insolvency cases"),
+    split=staged.single,
+    read=live_records.insolvency,
+    fetch=Stream("insolvency-cases").catch_up,
+    listen=Stream("insolvency-cases").listen,
+    redact=live_redact.redact,
+    rate=_RATE,
+)
+
+
+def _read_psc(piece: Piece) -> Iterator[Batch]:
+    """Records of the regime; and whether events are missing before them."""
+    yield from psc_records.read(piece)
+    tally = staged.Tally(piece.dataset)
+    live_records.count_gap(piece, tally)
+    yield staged.batch(psc_schema.PSC, [], None, tally.drain())
+
+
+def _psc_stream(key: str, name: str, title: str) -> Dataset:
+    """One stream of the PSC regime. Files of it in a folder are read by `uk.psc`, as every PSC record."""
+    return Dataset(
+        key=key,
+        title=f"Companies House: {title} as they change",
+        licence=LICENCE,
+        cadence=_CADENCE,
+        guard=_GUARD,
+        host=streams.HOST,
+        staged=psc.DATASET.staged,
+        files=(f"{name}/**",),
+        recognise=psc.recognise,
+        split=staged.single,
+        read=_read_psc,
+        fetch=Stream(name).catch_up,
+        listen=Stream(name).listen,
+        redact=psc_redact.redact,
+        rate=_RATE,
+    )
+
+
+def _checked(name: str, head: bytes) -> Recognised | NotOurs:
+    """Answers are told apart by what they hold; insolvency cases by their name too."""
+    found = [part.recognise(name, head) for part in (PROFILE_STREAM, FILING_STREAM, INSOLVENCY_STREAM)]
+    return next((one for one in found if isinstance(one, Recognised)), found[0])
+
+
+def _read_checked(piece: Piece) -> Iterator[Batch]:
+    """By the name an answer was asked for under; a profile where it says nothing else."""
+    if rest.FILING_HISTORY in piece.name:
+        return live_records.filings(piece)
+    if rest.INSOLVENCY in piece.name:
+        return live_records.insolvency(piece)
+    return live_records.profiles(piece)
+
+
+CHECKED: Final = Dataset(
+    key="uk.checked",
+    title="Companies House: answers asked for one by one",
+    licence=LICENCE,
+    cadence=_CADENCE,
+    guard=_GUARD,
+    host=rest.HOST,
+    staged={table.name: table for table in (PROFILES, FILED, INSOLVENCY)},
+    files=("checked/**",),
+    recognise=_checked,
+    split=staged.single,
+    read=_read_checked,
+    fetch=rest.fetch,
+    wants=rest.named,
+    doubts=rest.doubted,
+    redact=live_redact.redact,
+    rate=rest.RATE,
+    limiter=rest.LIMITER,
+)
+DATASETS: Final = (
+    PROFILE_STREAM,
+    FILING_STREAM,
+    INSOLVENCY_STREAM,
+    _psc_stream("uk.psc_changes", "persons-with-significant-control", "persons with significant control"),
+    _psc_stream(
+        "uk.statement_changes", "persons-with-significant-control-statements", "statements about control"
+    ),
+    _psc_stream("uk.exemption_changes", "company-exemptions", "exemptions from the regime"),
+    CHECKED,
+)

@@ -1,0 +1,137 @@
+"""Company profiles of stream and REST beside the rows of BasicCompanyData (FORMAT 5.1, 11).
+
+A profile is written as the row that the bulk file would have of the company, so that one mapping serves both.
+The bulk tells of the first day of its month, whenever it was fetched; of it and a profile the newer holds. A
+company that a later whole file lacks has left the register, unless a profile of that time or later knows it.
+Does not belong here: what the columns mean (`profiles`, `statuses`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.kit.text import iso_date
+from connectors.uk.codelists import coded
+from connectors.uk.companies import COMPANIES, KEY
+from connectors.uk.live_schema import PROFILES_KEY
+
+DOOR: Final = "_door"  # the dataset that a row is of
+_UNIT: Final = "\x1f"
+_LINES: Final = ("premises", "address_line_1")
+_OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
+_META: Final = ("_company_id", "_observed_at", "_raw", "_retired_at")
+_DISSOLVED: Final = ("dissolved", "converted-closed", "closed", "removed")
+
+
+def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """Register rows (with `known_status`), each replaced by a newer profile; and companies only profiles know."""
+    register = register.with_columns(pl.lit(KEY).alias(DOOR))
+    known = profiles.filter(~pl.col("deleted"))
+    if known.is_empty():
+        return register
+    as_rows = _as_register(known, register)
+    instant = pl.coalesce("_retired_at", "_observed_at").dt.truncate("1mo")
+    bulk = register.select("CompanyNumber", _since=instant, _before="known_status")
+    newer = (
+        as_rows.join(bulk, on="CompanyNumber", how="left")
+        .filter((pl.col("_observed_at") >= pl.col("_since")).fill_null(value=True))
+        .with_columns(known_status=pl.coalesce("known_status", "_before"))
+    )
+    kept = register.join(newer, on="CompanyNumber", how="anti")
+    return pl.concat([kept, newer.select(register.columns)])
+
+
+def _as_register(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+    """Profiles in the columns of BasicCompanyData; what they leave out that the bulk knew stays."""
+    old = register.select(
+        "CompanyNumber",
+        *(pl.col(name).alias(f"_old_{name}") for name in (*_OF_ACCOUNTS, "SICCode.SicText_1")),
+    )
+    rows = profiles.with_columns(
+        CompanyNumber="company_number", _status=_status_code(), _sic=pl.col("sic_codes").list.first()
+    ).join(old, on="CompanyNumber", how="left")
+    word = pl.coalesce(coded(rows, "_status", "profile_statuses", "word"), "company_status")
+    fields = {
+        "CompanyName": pl.col("company_name"),
+        "CompanyCategory": pl.coalesce(coded(rows, "type", "company_types", "category"), "type"),
+        "CompanyStatus": word,
+        "known_status": coded(rows, "_status", "profile_statuses", "word"),
+        "DissolutionDate": _day("date_of_cessation"),
+        "IncorporationDate": _day("date_of_creation"),
+        "SICCode.SicText_1": _industry(rows),
+        **_address(),
+        **_accounts(),
+        **_former(),
+        DOOR: pl.lit(PROFILES_KEY),
+    }
+    found = rows.with_columns(**fields)
+    schema = staged.schema(COMPANIES)
+    return found.select(
+        *(found.get_column(name, default=pl.lit(None, kind).alias(name)) for name, kind in schema.items()),
+        *_META,
+        "known_status",
+        DOOR,
+    )  # fmt: skip
+
+
+def _status_code() -> pl.Expr:
+    """The status, or the detail that is a status of its own in the bulk file."""
+    detail = pl.col("company_status_detail")
+    striking = (pl.col("company_status") == "active") & (detail == "active-proposal-to-strike-off")
+    ceased = pl.col("date_of_cessation").is_not_null() & ~pl.col("company_status").is_in(_DISSOLVED)
+    return (
+        pl.when(striking.fill_null(value=False))
+        .then(detail)
+        .when(ceased.fill_null(value=False) & pl.col("company_status").is_null())
+        .then(pl.lit("dissolved"))
+        .otherwise("company_status")
+    )
+
+
+def _day(column: str) -> pl.Expr:
+    return iso_date(pl.col(column)).dt.strftime("%d/%m/%Y")
+
+
+def _industry(rows: pl.DataFrame) -> pl.Expr:
+    """`code - label`: the bulk's own text where it has the same code."""
+    old, code = pl.col("_old_SICCode.SicText_1"), pl.col("_sic")
+    label = coded(rows, "_sic", "sic", "label")
+    same = (old.str.extract(r"^(\d{4,5})") == code).fill_null(value=False)
+    return pl.when(same).then(old).otherwise(pl.concat_str(code, label, separator=" - ", ignore_nulls=True))
+
+
+def _address() -> dict[str, pl.Expr]:
+    street = pl.concat_str(*_LINES, separator=" ", ignore_nulls=True)
+    return {
+        "RegAddress.CareOf": pl.col("care_of"),
+        "RegAddress.POBox": pl.col("po_box"),
+        "RegAddress.AddressLine1": pl.when(street != "").then(street),
+        "RegAddress.AddressLine2": pl.col("address_line_2"),
+        "RegAddress.PostTown": pl.col("locality"),
+        "RegAddress.County": pl.col("region"),
+        "RegAddress.Country": pl.col("country"),
+        "RegAddress.PostCode": pl.col("postal_code"),
+    }
+
+
+def _accounts() -> dict[str, pl.Expr]:
+    """The kind and day of the newest accounts, both of one door: the stream of old years tells neither."""
+    says = pl.col("accounts_type").is_not_null() | pl.col("accounts_made_up_to").is_not_null()
+    kind = pl.col("accounts_type").str.replace_all("-", " ").str.to_uppercase()
+    kind = kind.replace("NO ACCOUNTS TYPE AVAILABLE", "ACCOUNTS TYPE NOT AVAILABLE")
+    category, made_up = _OF_ACCOUNTS
+    return {
+        category: pl.when(says).then(kind).otherwise(f"_old_{category}"),
+        made_up: pl.when(says).then(_day("accounts_made_up_to")).otherwise(f"_old_{made_up}"),
+    }
+
+
+def _former() -> dict[str, pl.Expr]:
+    """Ten former names; a profile gives them newest first, without a day they keep that order."""
+    return {
+        f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
+        for n in range(1, 11)
+    }

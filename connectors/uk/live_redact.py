@@ -1,0 +1,86 @@
+"""Taking persons out of events and answers about companies before they are archived (DESIGN 14).
+
+What leaves: insolvency practitioners, officers in what was removed, dates of birth, service addresses, and every
+object that a person's address stands in. What stays, byte for byte: every line without any of these. The address
+of a company is no person's. Does not belong here: PSC records (`psc_redact`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.streams import stream
+
+_PRIVATE: Final = frozenset({
+    "practitioners", "officer_summary", "date_of_birth", "address", "service_address",
+    "usual_residential_address", "residential_address", "identity_verification_details",
+})  # fmt: skip
+_SUSPECT: Final = re.compile(rb'\\u00|"(?:' + "|".join(sorted(_PRIVATE)).encode() + rb')"\s*:')
+_LONGEST: Final = 64 << 20
+
+
+def redact(body: BinaryIO) -> BinaryIO:
+    """The body without persons, as a stream."""
+    return stream(_blocks(body))
+
+
+def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
+    for line in _records(body):
+        yield _clean(line) if _SUSPECT.search(line) else line
+
+
+def _records(body: BinaryIO) -> Iterator[bytes]:
+    """Lines; one record printed over several lines as a whole."""
+    first = body.readline(_LONGEST)
+    if not first.strip() or _reads(first):
+        yield first
+        while line := body.readline(_LONGEST):
+            yield line
+    else:
+        yield first + body.read(_LONGEST - len(first))
+        if body.read(1):
+            yield b"\n" + msgspec.json.encode({"unreadable": f"one record of more than {_LONGEST} bytes"})
+
+
+def _reads(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line)
+    except MALFORMED:
+        return False
+    return True
+
+
+def _clean(record: bytes) -> bytes:
+    """Without the private members. What cannot be looked through is not kept, only that it was not."""
+    try:
+        found = msgspec.json.decode(record)
+    except MALFORMED as error:
+        kept = b"".join(_line(line) for line in record.splitlines(keepends=True))
+        return kept if b"\n" in record.strip() else _unreadable(str(error))
+    return msgspec.json.encode(_without(found)) + b"\n"
+
+
+def _line(line: bytes) -> bytes:
+    """One of several lines behind a first one that did not read."""
+    if not _SUSPECT.search(line):
+        return line
+    return _clean(line) if _reads(line) else _unreadable("a line that is no JSON")
+
+
+def _unreadable(reason: str) -> bytes:
+    return msgspec.json.encode({"unreadable": reason}) + b"\n"
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, dict):
+        members: dict[Any, Any] = value
+        return {name: _without(member) for name, member in members.items() if name not in _PRIVATE}
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [_without(item) for item in items]
+    return value

@@ -1,0 +1,233 @@
+"""Staged tables of what streams and REST answers say of companies, and the records they are read from.
+
+Belongs here: profiles, filing history and insolvency (FORMAT 5, 7): what an event or an answer may hold, and the
+staged columns. Does not belong here: turning the one into the other (`live_records`), or PSC (`psc_schema`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from connectors.uk.streams import Event
+from warehouse.schema.types import Column, Kind, Table
+
+PROFILES_KEY: Final = "uk.profiles"
+FILINGS_KEY: Final = "uk.filings"
+INSOLVENCY_KEY: Final = "uk.insolvency"
+
+_T: Final = Kind.TEXT
+_NUMBER: Final = Column(
+    "company_number", _T, "eight characters; of an event, from resource_uri", nullable=False
+)
+_DELIVERY: Final = (
+    Column("deleted", Kind.BOOLEAN, "the stream says that the resource was removed", nullable=False),
+    Column("timepoint", Kind.INTEGER, "place in its stream; null for REST answers"),
+)
+ADDRESS: Final = (
+    "care_of", "po_box", "premises", "address_line_1", "address_line_2", "locality", "region", "country",
+    "postal_code",
+)  # fmt: skip
+
+PROFILES: Final = Table(
+    "uk_profiles",
+    "Company profiles as the companies stream and the REST API give them.",
+    ("company_number",),
+    (
+        _NUMBER,
+        *(
+            Column(name, _T, "as delivered")
+            for name in (
+                "company_name", "company_status", "company_status_detail", "type", "subtype",
+                "date_of_creation", "date_of_cessation",
+            )
+        ),
+        Column("sic_codes", Kind.TEXTS, "codes without labels", nullable=False),
+        *(Column(name, _T, "of registered_office_address") for name in ADDRESS),
+        Column("previous_names", Kind.TEXTS, "names, in the order delivered", nullable=False),
+        Column("accounts_type", _T, "of last_accounts; null where the answer does not say"),
+        Column("accounts_made_up_to", _T, "of last_accounts"),
+        *_DELIVERY,
+    ),
+    sequence="timepoint",
+)  # fmt: skip
+FILED: Final = Table(
+    "uk_filing_history",
+    "Items of companies' filing histories.",
+    ("company_number", "transaction_id"),
+    (
+        _NUMBER,
+        Column("transaction_id", _T, "the register's id of the filing", nullable=False),
+        *(
+            Column(name, _T, "as delivered")
+            for name in ("type", "category", "description", "date", "action_date")
+        ),
+        Column("made_up_date", _T, "of description_values"),
+        *_DELIVERY,
+    ),
+    sequence="timepoint",
+)
+INSOLVENCY: Final = Table(
+    "uk_insolvency",
+    "Insolvency cases: one row per company with all it has and had; no practitioners.",
+    ("company_number",),
+    (_NUMBER, Column("cases", Kind.JSON, "list of {type, number, dates}", nullable=False), *_DELIVERY),
+    sequence="timepoint",
+)
+
+
+class _Strict(Struct, forbid_unknown_fields=True, gc=False):
+    """A record whose unknown keys are counted."""
+
+
+class Envelope(_Strict):
+    """What stands around the data of an event. Of `deleted_data`, which is what was removed, nothing is read."""
+
+    resource_kind: str | None = None
+    resource_uri: str | None = None
+    resource_id: str | None = None
+    context_id: Any = None
+    deleted_data: Any = None
+    event: Event | None = None
+    unreadable: str | None = None  # of `live_redact`: why a line was not kept
+
+
+class Links(_Strict):
+    """Addresses of a resource; only `self` is used."""
+
+    self_: str | None = field(default=None, name="self")
+    filing_history: Any = None
+    officers: Any = None
+    charges: Any = None
+    insolvency: Any = None
+    persons_with_significant_control: Any = None
+    persons_with_significant_control_statements: Any = None
+    registers: Any = None
+    exemptions: Any = None
+    uk_establishments: Any = None
+    uk_establishments_: Any = field(default=None, name="uk-establishments")
+    overseas: Any = None
+    document_metadata: Any = None
+    resource: Any = None
+
+
+class Address(_Strict):
+    """A registered office."""
+
+    care_of: str | None = None
+    po_box: str | None = None
+    premises: str | None = None
+    address_line_1: str | None = None
+    address_line_2: str | None = None
+    locality: str | None = None
+    region: str | None = None
+    country: str | None = None
+    postal_code: str | None = None
+    care_of_name: Any = None
+
+
+class Profile(Envelope):
+    """A company profile (FORMAT 5.1). What is not served is named to be no surprise, and read no further."""
+
+    company_name: str | None = None
+    company_number: str | None = None
+    company_status: str | None = None
+    company_status_detail: str | None = None
+    type: str | None = None
+    subtype: str | None = None
+    date_of_creation: str | None = None
+    date_of_cessation: str | None = None
+    sic_codes: list[str] | None = None
+    registered_office_address: Address | None = None
+    previous_company_names: list[Any] | None = None  # of objects, or of one list of nothing
+    accounts: Any = None
+    links: Links | None = None
+    etag: Any = None
+    status: Any = None
+    jurisdiction: Any = None
+    confirmation_statement: Any = None
+    annual_return: Any = None
+    has_charges: Any = None
+    has_insolvency_history: Any = None
+    has_been_liquidated: Any = None
+    has_super_secure_pscs: Any = None
+    has_mortgage: Any = None
+    can_file: Any = None
+    undeliverable_registered_office_address: Any = None
+    registered_office_is_in_dispute: Any = None
+    is_community_interest_company: Any = None
+    foreign_company_details: Any = None
+    branch_company_details: Any = None
+    external_registration_number: Any = None
+    partial_data_available: Any = None
+    last_full_members_list_date: Any = None
+    service_address: Any = None
+    corporate_annotation: Any = None
+    super_secure_managing_officer_count: Any = None
+    officer_summary: Any = None
+
+
+class ProfileLine(Profile):
+    """An event of the companies stream, or a REST answer."""
+
+    data: Profile | None = None
+
+
+class Filing(Envelope):
+    """One item of a filing history (FORMAT 5.2). Children have no id of their own and are not read."""
+
+    transaction_id: str | None = None
+    type: str | None = None
+    category: str | None = None
+    description: str | None = None
+    date: str | None = None
+    action_date: str | None = None
+    description_values: Any = None
+    links: Links | None = None
+    subcategory: Any = None
+    barcode: Any = None
+    pages: Any = None
+    paper_filed: Any = None
+    annotations: Any = None
+    associated_filings: Any = None
+    resolutions: Any = None
+
+
+class FilingLine(Filing):
+    """An event of the filings stream, a REST list, or one REST item."""
+
+    data: Filing | None = None
+    items: list[Filing] | None = None
+    etag: Any = None
+    kind: Any = None
+    items_per_page: Any = None
+    start_index: Any = None
+    total_count: Any = None
+    filing_history_status: Any = None
+
+
+class Case(_Strict):
+    """One insolvency case."""
+
+    type: str | None = None
+    number: Any = None
+    dates: list[dict[str, Any]] | None = None
+    practitioners: Any = None
+    notes: Any = None
+    links: Any = None
+
+
+class Cases(Envelope):
+    """All insolvency cases of one company."""
+
+    cases: list[Case] | None = None
+    etag: Any = None
+    status: Any = None
+    links: Any = None
+
+
+class CasesLine(Cases):
+    """An event of the insolvency stream, or a REST answer (which names no company itself)."""
+
+    data: Cases | None = None

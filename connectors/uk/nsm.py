@@ -1,0 +1,213 @@
+"""Dataset `uk.nsm`: announcements in the FCA's National Storage Mechanism; holdings are read (FORMAT 10.3).
+
+Belongs here: the declaration, what a file is, search answers and single items to staged rows. Does not belong
+here: asking (`nsm_fetch`), what a form says (`tr1`), shared holdings (`tr1_holdings`).
+
+A search answer lists announcements of every type; the texts come one by one. A list without hits that was
+answered in no time is the soft block of the host, and no empty day: it is refused, and asked again later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.gleif.numbers import is_lei
+from connectors.kit import staged
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.staged import Tally
+from connectors.uk import nsm_fetch, tr1
+from connectors.uk.nsm_fields import HOLDINGS_TYPE, HOST, ITEMS, KEY, TR1, holder_key, issuer_words
+from connectors.uk.nsm_text import plain
+
+_LARGEST: Final = 64 << 20
+_OURS: Final = re.compile(rb'"_index"\s*:\s*"fca-nsm-searchdata"|"hits"\s*:\s*\{|"document_content"')
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+_ROUNDED: Final = tr1.Decimal("0.02")
+_TEXTS: Final = (
+    "seq_id", "company", "type", "type_code", "headline", "publication_date", "submitted_date", "document_date",
+    "source", "tag_esef", "download_link", "html_link",
+)  # fmt: skip
+
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Search answers and single items, in JSON; nothing else of the folder."""
+    del name
+    head = opening(head)
+    found = sniff(head)
+    if found is not Format.JSON:
+        return NotOurs(f"{found.value} where an answer of the search in JSON was due")
+    if _OURS.search(head) is None:
+        return NotOurs("JSON of another kind than an answer of the NSM search")
+    return Recognised(None, Scope.PART)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """The announcements of one answer, and the form TR-1 of those that come with their text."""
+    tally = Tally(piece.dataset)
+    items: list[Row] = []
+    forms: list[Row] = []
+    rejects: list[tuple[object, str, object]] = []
+    for hit in _hits(piece):
+        identity, source = _item(hit)
+        if identity is None:
+            rejects.append((None, "no _id: the announcement has no key", msgspec.json.encode(hit).decode()))
+            continue
+        items.append(_listed(identity, source, tally))
+        text = source.get("document_content")
+        if source.get("type") == HOLDINGS_TYPE and isinstance(text, str):
+            try:
+                forms.append(_form(identity, source, tr1.notification(plain(text)), tally))
+            except tr1.NoForm as error:
+                rejects.append((identity, str(error), source.get("headline")))
+    yield staged.batch(ITEMS, list({row["id"]: row for row in items}.values()), None, tally.drain())
+    yield staged.batch(TR1, list({row["id"]: row for row in forms}.values()), staged.reject_rows(rejects))
+
+
+def _hits(piece: Piece) -> list[Any]:
+    """The hits of a search, or the one item of a details answer. Raises Unreadable for the soft block."""
+    with staged.opened(piece) as stream:
+        body = stream.read(_LARGEST + 1)
+    if len(body) > _LARGEST:
+        raise Unreadable(piece.dataset, piece.name, "an answer of more than 64 MiB")
+    try:
+        answer: Any = msgspec.json.decode(body)
+    except MALFORMED as error:
+        raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from None
+    if not isinstance(answer, dict):
+        raise Unreadable(piece.dataset, piece.name, "a list where an answer of the search was due")
+    if "_source" in answer:
+        return [answer]
+    found = nsm_fetch.hits(answer)
+    if isinstance(found, str):
+        raise Unreadable(piece.dataset, piece.name, f"{found}: ask again later")
+    return found
+
+
+def _item(hit: Any) -> tuple[str | None, Row]:
+    if not isinstance(hit, dict):
+        return None, {}
+    source = hit.get("_source")
+    identity = hit.get("_id") or (source.get("seq_id") if isinstance(source, dict) else None)
+    return (identity if isinstance(identity, str) else None), source if isinstance(source, dict) else {}
+
+
+def _listed(identity: str, source: Row, tally: Tally) -> Row:
+    row = {name: _text(source.get(name)) for name in _TEXTS}
+    for name in ("publication_date", "submitted_date"):
+        stated = row[name]
+        if stated is not None and _INSTANT.match(stated) is None:
+            tally.add("bad_date", name, identity)
+    return {
+        "id": identity,
+        **row,
+        "company": _company(source),
+        "lei": _lei(source.get("lei"), identity, tally),
+    }
+
+
+def _text(value: Any) -> str | None:
+    return (value.strip() or None) if isinstance(value, str) else None
+
+
+def _company(source: Row) -> str | None:
+    name = _text(source.get("company"))
+    return name.rstrip("; ") or None if name else None
+
+
+def _lei(value: Any, identity: str, tally: Tally) -> str | None:
+    lei = _text(value)
+    if lei is None or is_lei(lei.upper()):
+        return lei.upper() if lei else None
+    tally.add("bad_lei", lei[:40], identity)
+    return None
+
+
+def _form(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> Row:
+    if form.crossed_on is None:
+        tally.add("no_day", "no day of the crossing in the text", identity)
+    _audit(form.now, identity, tally)
+    now, before = form.now, form.before
+    return {
+        "id": identity,
+        "lei": _issuer_lei(identity, source, form, tally),
+        "issuer": form.issuer,
+        "isin": form.isin,
+        "holder": form.holder,
+        "holder_key": holder_key(form.holder),
+        "country": form.country,
+        "crossed_on": form.crossed_on,
+        "votes": _exact(now.votes),
+        "instruments": _exact(now.instruments),
+        "total": _exact(now.total),
+        "is_below": now.total.is_below,
+        "total_count": now.count,
+        "previous_votes": _exact(before.votes) if before else None,
+        "previous_total": _exact(before.total) if before else None,
+        "submitted_date": _text(source.get("submitted_date")),
+        "html_link": _text(source.get("html_link")) or _text(source.get("download_link")),
+    }
+
+
+def _exact(level: tr1.Level | None) -> tr1.Decimal | None:
+    return level.exact if level is not None else None
+
+
+def _issuer_lei(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> str | None:
+    """The LEI of the announcement where its company is the issuer of the form.
+
+    A holder's own announcements stand under the holder: where the two names share no word that tells, the form
+    belongs to nobody we know, and a person should look.
+    """
+    announced, issuer = issuer_words(_company(source)), issuer_words(form.issuer)
+    if announced and issuer and announced.isdisjoint(issuer):
+        tally.add("issuer_differs", f"{_company(source)} announces {form.issuer}"[:200], identity)
+        return None
+    return _lei(source.get("lei"), identity, Tally(KEY))
+
+
+def _audit(now: tr1.Position, identity: str, tally: Tally) -> None:
+    votes, instruments, total = _exact(now.votes), _exact(now.instruments), _exact(now.total)
+    if votes is None or instruments is None or total is None:
+        return
+    if abs(votes + instruments - total) > _ROUNDED:
+        tally.add("does_not_add_up", "total of 8.A + total of 8.B = total of both", identity)
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="FCA National Storage Mechanism: notifications of major holdings",
+    licence=Licence(
+        name="FCA website terms",
+        url="https://www.fca.org.uk/legal",
+        attribution="Source: Financial Conduct Authority, National Storage Mechanism",
+    ),
+    cadence=Cadence(cron="20 7-19 * * 1-5", stale_after_hours=24 * 5),
+    guard=Guard(max_rejected=0.5),  # prose: one text in a few says no more than «see attachment»
+    host=HOST,
+    rate=1.0,
+    staged={ITEMS.name: ITEMS, TR1.name: TR1},
+    files=("fca_nsm/**/*", "nsm/**/*", "nsm-*"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=nsm_fetch.announcements,
+)

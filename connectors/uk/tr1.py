@@ -1,0 +1,231 @@
+"""Form TR-1 out of the text of an announcement «Holding(s) in Company»: DTR 5 (FORMAT uk 10.4).
+
+Belongs here: what the form states: issuer, holder, day of the crossing, the two rows of section 7. Layouts differ
+between wires and years, so sections are found by their labels and never by place. A text that does not come apart
+so gives `NoForm` with what is missing; no figure is read from anywhere else. Does not belong here: whose company
+it is, or staged rows (`nsm`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+_LONGEST: Final = 6_000  # characters of one section of the form
+_BLANK: Final = re.compile(r"[\s|\u00a0]+")
+_NOTE: Final = r"(?:\s*\b[ivx]{1,5}\b)?\s*[:.]?\s*"  # a footnote's roman number, which text runs on with
+_FORM: Final = re.compile(r"\bTR-?1\b|notification of major (?:holdings|interests? in shares)", re.IGNORECASE)
+_ISSUER: Final = re.compile(
+    r"\bIssuer Name\b(?P<new>.*?)\bUK or Non-UK Issuer\b"
+    r"|\bIdentity of the issuer(?: or the underlying issuer of existing shares to which voting rights are "
+    r"attached)?" + _NOTE + r"(?P<old>.*?)(?:\b1b\b|\b2\s*\.?\s*Reason)",
+    re.IGNORECASE | re.DOTALL,
+)  # fmt: skip
+_ISIN: Final = re.compile(r"\b([A-Z]{2}[A-Z0-9]{9}[0-9])\b")
+_PERSON: Final = re.compile(
+    r"Details of person\(?s?\)? subject to the notification obligation", re.IGNORECASE
+)
+_SHAREHOLDER: Final = re.compile(
+    r"\b4\s*\.\s*(?:Full name of|Details of the) shareholder|Full name of shareholder", re.IGNORECASE
+)
+_NAME: Final = re.compile(
+    r"\bName\b\s*:?\s*(.*?)\s*(?=\bCity (?:and country )?of registered|\bCountry of registered|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CITY_AND_COUNTRY: Final = re.compile(
+    r"City and country of registered office\s*(?:\(if applicable\)?)?\s*:?\s*(.*)$", re.IGNORECASE | re.DOTALL
+)
+_COUNTRY: Final = re.compile(
+    r"Country of registered office\s*(?:\(if applicable\)?)?\s*:?\s*(.*)$", re.IGNORECASE | re.DOTALL
+)
+_CROSSED: Final = re.compile(
+    r"Date on which (?:the )?threshold (?:was|is) crossed or reached" + _NOTE, re.IGNORECASE
+)
+_NOW: Final = re.compile(
+    r"Resulting situation on the date on which (?:the )?threshold was (?:crossed or reached|reached or crossed)"
+    + _NOTE,
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(
+    r"Positions? of (?:the )?previous notification\s*(?:\(\s*if\s+applicable\s*\)?)?", re.IGNORECASE
+)
+_END: Final = re.compile(r"\b8\s*\.\s*Notified details|Notified details of the resulting", re.IGNORECASE)
+_CELL: Final = re.compile(
+    r"(?P<below>(?:below|under|less than|<)\s*(?:the\s+)?(?:(?P<limit>\d{1,2}(?:\.\d+)?)\s*(?:%|per\s?cent)?"
+    r"|(?:minimum|notifiable|lowest)?\s*(?:notifiable\s+|reportable\s+|notification\s+)?threshold))"
+    r"|(?P<empty>\bn\s*[/.]\s*a\b\.?|\bnil\b|\bnone\b|(?<!\S)[-–—](?!\S))"
+    r"|(?P<count>(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])(?:\.0+)?|(?<![\d.,])\d{4,15}(?![\d.,]))"
+    r"|(?P<share>(?<![\d.,])\d{1,3}(?:[.,]\d{1,10})?(?![\d,]|\.\d))\s*%?",
+    re.IGNORECASE,
+)
+_DAY: Final = re.compile(
+    r"(?P<iso>\d{4}-\d{2}-\d{2})"
+    r"|(?P<day>\d{1,2})(?:st|nd|rd|th)?[\s\-/.]+(?:of\s+)?(?P<month>\d{1,2}|[A-Za-z]{3,9})[\s\-/.,]+(?P<year>\d{4}|\d{2})(?!\d)"
+)
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_THREE: Final = 3  # columns of percentages: shares, instruments, both
+_HUNDRED: Final = Decimal(100)
+_CENTURY: Final = 2000
+_SHORT_YEAR: Final = 100
+
+
+class NoForm(Exception):  # noqa: N818 - named for what it says of a text
+    """A text that is no form TR-1, or one that does not come apart; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One cell: a percentage, or that it lies below the lowest threshold; both None where the cell is empty."""
+
+    exact: Decimal | None = None
+    is_below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One row of section 7: votes attached to shares, through instruments, and of both."""
+
+    votes: Level | None
+    instruments: Level | None
+    total: Level
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """What one form states."""
+
+    issuer: str | None
+    isin: str | None
+    holder: str
+    country: str | None  # as written
+    crossed_on: date | None
+    now: Position
+    before: Position | None
+
+
+def notification(text: str) -> Notification:
+    """The form in a text. Raises NoForm."""
+    if _FORM.search(text) is None and _NOW.search(_flat(text)) is None:
+        raise NoForm(
+            "no form TR-1 in the text: the announcement refers to an attachment, or is of another kind"
+        )
+    flat = _flat(text)
+    name, country = _holder(flat)
+    now = _NOW.search(flat)
+    if now is None:
+        raise NoForm("no row «Resulting situation on the date on which threshold was crossed or reached»")
+    before = _BEFORE.search(flat, now.end())
+    end = _END.search(flat, now.end())
+    last = end.start() if end else min(len(flat), now.end() + _LONGEST)
+    found = _position(flat[now.end() : before.start() if before and before.start() < last else last])
+    if found is None:
+        raise NoForm("no percentages in the row of the resulting situation")
+    earlier = flat[before.end() : last] if before and before.end() < last else ""
+    issuer, isin = _issuer(flat)
+    return Notification(issuer, isin, name, country, _crossed(flat), found, _earlier(earlier))
+
+
+def _flat(text: str) -> str:
+    """The text on one line; bars and line ends part no cells that their own shape does not part."""
+    return _BLANK.sub(" ", text)
+
+
+def _issuer(flat: str) -> tuple[str | None, str | None]:
+    person = _PERSON.search(flat)
+    head = flat[: person.start() if person else _LONGEST][-_LONGEST:]
+    found = _ISSUER.search(head)
+    name = (found["new"] or found["old"] or "") if found else ""
+    isin = _ISIN.search(head)
+    bare = _ISIN.sub(" ", name).replace("ISIN", " ") if isin else name
+    return _clean(bare), isin[1] if isin else None
+
+
+def _holder(flat: str) -> tuple[str, str | None]:
+    """Name and country of the person subject to the obligation; the city is a person's address and is not read."""
+    begin = _PERSON.search(flat)
+    if begin is None:
+        raise NoForm("no section «Details of person subject to the notification obligation»")
+    end = _SHAREHOLDER.search(flat, begin.end())
+    section = flat[begin.end() : end.start() if end else begin.end() + _LONGEST][:_LONGEST]
+    found = _NAME.search(section)
+    name = _clean(found[1]) if found else None
+    if name is None:
+        raise NoForm("no name of the person subject to the notification obligation")
+    both = _CITY_AND_COUNTRY.search(section)
+    if both is not None:
+        return name, _clean(both[1].rpartition(",")[2])
+    country = _COUNTRY.search(section)
+    return name, _clean(country[1]) if country else None
+
+
+def _clean(text: str) -> str | None:
+    bare = re.sub(r"\s+[ivx]{1,5}$", "", text.strip(" :;|-–,\t"))
+    return bare[:300] or None
+
+
+def _crossed(flat: str) -> date | None:
+    """The day of section 5; None where it holds none that is a day."""
+    found = _CROSSED.search(flat)
+    while found is not None:
+        stated = _DAY.match(flat[found.end() : found.end() + 40].lstrip(" :(DMYdmy/)"))
+        if stated is not None:
+            return _day(stated)
+        found = _CROSSED.search(flat, found.end())
+    return None
+
+
+def _day(found: re.Match[str]) -> date | None:
+    """British order: the day stands first."""
+    try:
+        if found["iso"]:
+            return date.fromisoformat(found["iso"])
+        month = found["month"]
+        number = int(month) if month.isdigit() else _MONTHS.index(month[:3].casefold()) + 1
+        year = int(found["year"])
+        return date(year + _CENTURY if year < _SHORT_YEAR else year, number, int(found["day"]))
+    except ValueError:
+        return None
+
+
+def _earlier(row: str) -> Position | None:
+    """The row of the notification before; one that does not read takes nothing from the new situation."""
+    try:
+        return _position(row)
+    except NoForm:
+        return None
+
+
+def _position(row: str) -> Position | None:
+    """The cells of one row: three percentages and the number of votes. One alone is that of both."""
+    levels: list[Level | None] = []
+    count: int | None = None
+    for cell in _CELL.finditer(row):
+        if cell["count"]:
+            count = int(re.sub(r"\.0+$|,", "", cell["count"])) if count is None else count
+        elif len(levels) < _THREE and count is None:
+            levels.append(_level(cell))
+    if not any(levels):
+        return None
+    if len(levels) == 1 and levels[0] is not None:
+        return Position(None, None, levels[0], count)
+    if len(levels) != _THREE:
+        raise NoForm(f"{len(levels)} percentages in a row of section 7, where three are due")
+    votes, instruments, total = levels
+    if total is None:
+        raise NoForm("no total of both in a row of section 7")
+    return Position(votes, instruments, total, count)
+
+
+def _level(cell: re.Match[str]) -> Level | None:
+    if cell["empty"]:
+        return None
+    if cell["below"]:
+        return Level(is_below=True)
+    share = Decimal(cell["share"].replace(",", "."))
+    if share > _HUNDRED:
+        raise NoForm(f"{share} where a percentage was due")
+    return Level(share)

@@ -1,0 +1,70 @@
+"""Staged forms TR-1 to shared holdings: of each holder of an issuer the newest notification (FORMAT uk 10.4, 11).
+
+`pct` is the total of section 7, `votes_pct` what is attached to shares. A position below the lowest threshold
+(3 % of a British issuer) has left the register of major holders: it ends on the day of the crossing. Does not
+belong here: whose issuer it is (`Jurisdiction.links`, by LEI).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.uk.codelists import coded
+from connectors.uk.nsm_fields import KEY
+from connectors.uk.shapes import shaped
+from warehouse.schema import tables
+
+ARTEFACTS: Final = "https://data.fca.org.uk/artefacts/"
+_FUND: Final = r"(?i)\b(?:fund|funds|sicav|oeic|unit trust)\b"
+_STATE: Final = r"(?i)\b(?:kingdom of|state of|government|treasury|ministry|norges bank|republic of)\b"
+_COMPANY: Final = (
+    r"(?i)\b(?:plc|p\.l\.c|limited|ltd|llc|llp|l\.?p|inc|incorporated|corp|corporation|company|co|gmbh|ag|se|s\.?a|"
+    r"s\.?a\.?r\.?l|n\.?v|b\.?v|as|asa|ab|oyj|pte|pty|bank|group|holdings?|trust|partners|management|trustees?)\b"
+)
+
+
+def holdings(forms: pl.DataFrame) -> pl.DataFrame:
+    """Shared holdings of staged `uk_tr1` rows that found their company."""
+    linked = forms.filter(pl.col("_company_id").is_not_null())
+    if linked.is_empty():
+        return staged.empty(tables.HOLDINGS)
+    submitted = pl.col("submitted_date").str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+    dated = linked.with_columns(valid_from=pl.coalesce("crossed_on", submitted))
+    newest = dated.sort("valid_from", "submitted_date", "id", nulls_last=False).unique(
+        ["_company_id", "holder_key"], keep="last", maintain_order=True
+    )
+    return shaped(newest.with_columns(**_columns(newest)), tables.HOLDINGS)
+
+
+def _columns(rows: pl.DataFrame) -> dict[str, pl.Expr]:
+    name, total, votes = pl.col("holder"), pl.col("total"), pl.col("votes")
+    gone = pl.col("is_below") | (total == pl.lit(0).cast(rows.schema["total"]))
+    return {
+        "company_id": pl.col("_company_id"),
+        "register": pl.lit(KEY),
+        "native_id": pl.col("holder_key"),
+        "holder_name": name,
+        "holder_type": pl.when(name.str.contains(_STATE))
+        .then(pl.lit("state"))
+        .when(name.str.contains(_FUND))
+        .then(pl.lit("fund"))
+        .when(name.str.contains(_COMPANY))
+        .then(pl.lit("company"))
+        .otherwise(pl.lit("unknown")),
+        "holder_country": coded(rows, "country", "countries", "country"),
+        "pct": total,
+        "pct_min": total,
+        "pct_max": total,
+        "votes_pct": votes,
+        "votes_min": votes,
+        "votes_max": votes,
+        "basis": pl.when(total.is_not_null()).then(pl.lit("exact")),
+        "controls": pl.lit([], dtype=pl.List(pl.String)),
+        "ended_on": pl.when(gone).then(pl.col("valid_from")),
+        "url": pl.lit(ARTEFACTS) + pl.col("html_link"),
+        "raw": pl.col("_raw"),
+        "observed_at": pl.col("_observed_at"),
+    }

@@ -1,0 +1,307 @@
+"""Profiles, insolvency and filing history of stream and REST as shared tables (FORMAT uk 5, 11, 12)."""
+
+import io
+import json
+from datetime import UTC, date, datetime
+from typing import Any
+
+import polars as pl
+import pytest
+
+from connectors.declare import NotOurs, Unreadable
+from connectors.kit import staged
+from connectors.uk import companies, filings, live, live_records, rest
+from connectors.uk.accounts_mapping import accounts_tables
+from connectors.uk.accounts_schema import ACCOUNTS
+from connectors.uk.live_schema import FILED
+from connectors.uk.streams_fetch import GAP
+from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench
+from warehouse.schema.ids import filing_id
+
+KEYS |= {table.name: list(table.key) for data in live.DATASETS for table in data.staged.values()}
+
+NUMBER = "01234567"
+MONTH = datetime(2026, 11, 1, tzinfo=UTC)
+LATER = datetime(2026, 11, 9, tzinfo=UTC)
+PROFILE = {
+    "company_name": "EXAMPLE LIMITED",
+    "company_number": NUMBER,
+    "company_status": "active",
+    "type": "ltd",
+    "date_of_creation": "2001-04-06",
+    "registered_office_address": {
+        "premises": "1",
+        "address_line_1": "High Street",
+        "locality": "Leeds",
+        "postal_code": "LS1 1AA",
+    },
+    "sic_codes": ["62020"],
+    "links": {"self": f"/company/{NUMBER}"},
+}
+
+
+def event(kind: str, uri: str, data: object, change: str = "changed", timepoint: int = 7) -> bytes:
+    told = {"timepoint": timepoint, "published_at": "2026-11-09T12:00:00", "type": change}
+    body: dict[str, Any] = {"resource_kind": kind, "resource_uri": uri, "resource_id": "x", "event": told}
+    return json.dumps(body | ({} if data is None else {"data": data})).encode() + b"\n"
+
+
+def profile(**members: object) -> bytes:
+    kept = {name: value for name, value in {**PROFILE, **members}.items() if value is not None}
+    return event("company-profile", f"/company/{NUMBER}", kept)
+
+
+def only(bench: Bench) -> dict[str, Any]:
+    return bench.normalise()["companies"].row(0, named=True)
+
+
+def register(bench: Bench, sheet: Any, **row: str) -> None:
+    bench.upsert(companies.DATASET, sheet.table(row), CSV_NAME, MONTH)
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "detail", "word"),
+    [
+        ({}, "active", None, "Active"),
+        ({"company_status_detail": "active-proposal-to-strike-off"}, "active", "struck_off_pending", None),
+        ({"company_status": "liquidation"}, "dormant", "liquidation", "Liquidation"),
+        ({"company_status": "administration"}, "active", "reorganisation", "In Administration"),
+        ({"company_status": "receivership"}, "active", "reorganisation", None),
+        ({"company_status": "voluntary-arrangement"}, "active", "reorganisation", None),
+        ({"company_status": "insolvency-proceedings"}, "active", "reorganisation", None),
+        ({"company_status": "open"}, "active", None, None),
+        ({"company_status": "registered"}, "active", None, None),
+        ({"company_status": "dissolved"}, "dissolved", None, "Dissolved"),
+        ({"company_status": "converted-closed"}, "dissolved", None, "Converted / Closed"),
+        ({"company_status": "closed"}, "dissolved", None, None),
+        ({"company_status": "removed"}, "dissolved", None, None),
+        ({"accounts": {"last_accounts": {"type": "dormant"}}}, "dormant", "no_trading", "Active"),
+        ({"accounts": {"last_accounts": {"type": "null"}}}, "active", None, None),
+        ({"accounts": {"last_accounts": [None]}}, "active", None, None),
+    ],
+)
+def test_every_status_of_a_profile(bench, told, status, detail, word):
+    bench.upsert(live.PROFILE_STREAM, profile(**told), "e.jsonl", LATER)
+    found = only(bench)
+    assert (found["status"], found["status_detail"], found["status_source"]) == (
+        status,
+        detail,
+        "uk.profiles",
+    )
+    assert word is None or found["registry_status"] == word
+
+
+def test_an_unknown_status_is_a_signal_and_leaves_the_last_known_one(bench, sheet):
+    register(bench, sheet, CompanyStatus="Liquidation")
+    read = bench.upsert(live.PROFILE_STREAM, profile(company_status="hibernating"), "e.jsonl", LATER)
+    assert read.signalled("unknown_status") == {"hibernating": (1, (NUMBER,))}
+    assert (only(bench)["status"], only(bench)["registry_status"]) == ("dormant", "hibernating")
+
+
+def test_a_newer_profile_replaces_the_bulk_row_and_keeps_what_it_does_not_say(bench, sheet):
+    sic = "62020 - Information technology consultancy activities"
+    register(bench, sheet, **{"SICCode.SicText_1": sic, "Accounts.AccountCategory": "DORMANT"})
+    bench.upsert(live.PROFILE_STREAM, profile(company_name="RENAMED LIMITED"), "e.jsonl", LATER)
+    found = only(bench)
+    assert (found["name"], found["status"], found["municipality"]) == ("RENAMED LIMITED", "dormant", "Leeds")
+    assert (found["industry_code"], found["industry_scheme"]) == ("62020", "UKSIC2007")
+    assert found["industry_label"] == "Information technology consultancy activities"
+    assert found["legal_form_code"] == "Private Limited Company"
+    assert found["address_lines"] == ["1 High Street"]
+    assert (found["registered_date"], len(bench.normalise()["companies"])) == (date(2001, 4, 6), 1)
+
+
+def test_a_bulk_file_counts_from_its_month_whenever_it_was_fetched(bench, sheet):
+    bench.upsert(live.PROFILE_STREAM, profile(company_status="liquidation"), "e.jsonl", LATER)
+    bench.upsert(companies.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 11, 12, tzinfo=UTC))
+    assert only(bench)["status"] == "dormant"
+    bench.upsert(companies.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 12, 3, tzinfo=UTC))
+    assert only(bench)["status"] == "active"
+
+
+def test_24_restored_companies_reappear_with_the_same_number(bench, sheet):
+    register(bench, sheet)
+    bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
+    assert only(bench)["status"] == "dissolved"
+    gone = profile(company_status="dissolved", date_of_cessation="2026-11-30")
+    bench.upsert(live.PROFILE_STREAM, gone, "e.jsonl", datetime(2026, 12, 5, tzinfo=UTC))
+    assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 11, 30))
+    bench.upsert(live.PROFILE_STREAM, profile(), "e.jsonl", datetime(2026, 12, 9, tzinfo=UTC))
+    assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("active", None)
+
+
+def test_25_converted_closed_is_not_insolvency(bench):
+    bench.upsert(live.PROFILE_STREAM, profile(company_status="converted-closed"), "e.jsonl", LATER)
+    assert (only(bench)["status"], only(bench)["status_detail"]) == ("dissolved", None)
+
+
+def test_3_absence_is_asked_about_before_it_counts(sheet, bench):
+    present = {
+        "uk_companies": pl.LazyFrame(
+            {"CompanyNumber": ["00000001", "00000002", "00000003"], "_retired_at": [None, None, None]},
+            schema_overrides={"_retired_at": pl.Datetime("us", "UTC")},
+        ),
+        "uk_profiles": pl.LazyFrame(
+            {
+                "company_number": ["00000002"],
+                "company_status": ["dissolved"],
+                "date_of_cessation": [None],
+                "deleted": [False],
+            }
+        ),
+    }
+    complete = {"uk_companies": pl.LazyFrame({"CompanyNumber": ["00000003"]})}
+    assert list(rest.doubted(present, complete)) == ["profile:00000001"]
+    assert list(rest.doubted(present, {})) == []
+    register(bench, sheet)  # what the answer says decides, not the absence
+    at = datetime(2026, 12, 3, tzinfo=UTC)
+    bench.retire("uk_companies", "CompanyNumber", [NUMBER], at)
+    bench.upsert(live.CHECKED, json.dumps(PROFILE).encode(), f"checked/{NUMBER}-profile.json", at)
+    assert only(bench)["status"] == "active"
+
+
+CASES = [
+    ("creditors-voluntary-liquidation", ["wound-up-on"], "dormant", "liquidation"),
+    ("compulsory-liquidation", ["ordered-to-wind-up-on"], "dormant", "liquidation"),
+    ("in-administration", ["administration-started-on"], "active", "reorganisation"),
+    ("in-administration", ["administration-started-on", "administration-ended-on"], "active", None),
+    ("compulsory-liquidation", ["petitioned-on"], "active", None),
+    ("receiver-manager", ["instrumented-on"], "active", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "days", "status", "detail"), CASES)
+def test_an_open_case_decides_where_the_register_only_says_active(bench, sheet, kind, days, status, detail):
+    register(bench, sheet)
+    case = {"type": kind, "number": "1", "dates": [{"type": day, "date": "2026-11-02"} for day in days]}
+    body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
+    bench.upsert(live.INSOLVENCY_STREAM, body, "e.jsonl", LATER)
+    found = only(bench)
+    assert (found["status"], found["status_detail"], found["registry_status"]) == (status, detail, "Active")
+    assert found["status_source"] == ("uk.insolvency" if detail else "uk.companies")
+
+
+def test_a_profile_after_the_case_decides_again(bench, sheet):
+    test_an_open_case_decides_where_the_register_only_says_active(bench, sheet, *CASES[0])
+    bench.upsert(live.PROFILE_STREAM, profile(), "e.jsonl", datetime(2026, 11, 10, tzinfo=UTC))
+    assert only(bench)["status"] == "active"
+
+
+def test_accounts_of_a_filing_history_are_filings_and_other_forms_are_not(bench):
+    items = [
+        {"transaction_id": "T1", "type": "AA", "category": "accounts", "date": "2026-10-02",
+         "description": "accounts-with-accounts-type-micro-entity",
+         "description_values": {"made_up_date": "2026-03-31"}},
+        {"transaction_id": "T2", "type": "AAMD", "category": "accounts", "date": "2026-10-09",
+         "description": "accounts-amended-with-accounts-type-full",
+         "description_values": {"made_up_date": "2026-03-31"}},
+        {"transaction_id": "T3", "type": "CS01", "category": "confirmation-statement", "date": "2026-10-02"},
+    ]  # fmt: skip
+    for number, item in enumerate(items):
+        uri = f"/company/{NUMBER}/filing-history/{item['transaction_id']}"
+        bench.upsert(
+            live.FILING_STREAM, event("filing-history", uri, item, timepoint=number), "e.jsonl", LATER
+        )
+    filed = bench.normalise()["filings"].sort("native_id")
+    assert filed.select("native_id", "is_amendment", "period_end", "filed_at", "filing_type").rows() == [
+        ("T1", False, date(2026, 3, 31), date(2026, 10, 2), "annual_report"),
+        ("T2", True, date(2026, 3, 31), date(2026, 10, 9), "annual_report"),
+    ]
+    gone = event("filing-history", f"/company/{NUMBER}/filing-history/T1", None, "deleted", 9)
+    bench.upsert(live.FILING_STREAM, gone, "e.jsonl", LATER)
+    assert bench.normalise()["filings"]["native_id"].to_list() == ["T2"]
+
+
+def test_an_event_without_data_tells_nothing_and_is_counted(bench):
+    body = event("filing-history", f"/company/{NUMBER}/filing-history/T1", None)
+    read = bench.upsert(live.FILING_STREAM, body, "e.jsonl", LATER)
+    assert ("filing-history" in read.signalled("event_without_data"), read.rows) == (True, {})
+
+
+def test_a_gap_in_a_stream_is_a_signal(bench):
+    read = bench.read(live.PROFILE_STREAM, profile(), f"companies/9-9{GAP}.jsonl")
+    assert list(read.signalled("stream_gap")) == ["companies"]
+
+
+def test_8_the_company_number_comes_from_resource_uri_with_or_without_slash(bench):
+    for uri in (f"/company/{NUMBER}", f"company/{NUMBER}"):
+        body = event("company-profile", uri, {**PROFILE, "company_number": None})
+        assert bench.read(live.PROFILE_STREAM, body, "e.jsonl").rows["uk_profiles"][
+            "company_number"
+        ].to_list() == [NUMBER]
+
+
+def test_persons_leave_before_the_archive(bench):
+    case = {
+        "type": "moratorium",
+        "number": 1,
+        "practitioners": [{"name": "Ann", "address": {"locality": "X"}}],
+    }
+    body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
+    assert live.INSOLVENCY_STREAM.redact is not None
+    kept = live.INSOLVENCY_STREAM.redact(io.BytesIO(body + profile())).read()
+    assert b"Ann" not in kept
+    assert kept.endswith(profile())  # nothing else of any line is touched
+
+
+def test_a_body_that_cannot_be_looked_through_is_not_kept(bench):
+    with pytest.raises(Unreadable):
+        bench.read(live.INSOLVENCY_STREAM, b'{"practitioners": [', "e.jsonl")
+
+
+def test_answers_that_say_no_company_are_not_ours():
+    found = live.INSOLVENCY_STREAM.recognise("rest_api/insolvency_x.json", b'{"cases": []}')
+    assert isinstance(found, NotOurs)
+    assert live_records.company_named(f"checked/{NUMBER}-insolvency.json") == NUMBER
+
+
+def document(**members: object) -> pl.DataFrame:
+    row = {
+        "document_sha256": "s1",
+        "company_number": NUMBER,
+        "balance_date": date(2026, 3, 31),
+        "period_start": date(2025, 4, 1),
+        "period_end": date(2026, 3, 31),
+        "is_consolidated": False,
+        "is_comparative": False,
+        "is_start_assumed": False,
+        "equity": 5,
+        "derived": [],
+        "is_amendment": False,
+        **members,
+    }
+    return staged.batch(ACCOUNTS, [row]).rows.with_columns(
+        _observed_at=pl.lit(LATER).cast(pl.Datetime("us", "UTC")), _raw=pl.lit("r")
+    )
+
+
+def told(*transactions: str, made_up: str = "2026-03-31", form: str = "AA") -> pl.DataFrame:
+    rows = [
+        {"company_number": NUMBER, "transaction_id": one, "type": form, "category": "accounts",
+         "date": "2026-10-02", "made_up_date": made_up, "deleted": False}
+        for one in transactions
+    ]  # fmt: skip
+    return staged.batch(FILED, rows).rows.with_columns(
+        _observed_at=pl.lit(LATER).cast(pl.Datetime("us", "UTC")), _raw=pl.lit("r")
+    )
+
+
+@pytest.mark.parametrize(
+    ("history", "names"),
+    [
+        (told("T1"), {"T1"}),
+        (told("T1", made_up="2025-03-31"), {"T1", None}),  # another period
+        (told("T1", form="AAMD"), {"T1", None}),  # an amendment is another document
+        (told("T1", "T2"), {"T1", "T2", None}),  # which of them it is nobody says
+    ],
+)
+def test_a_document_and_the_item_that_tells_of_it_are_one_filing(history, names):
+    tables = accounts_tables(document().lazy())
+    filed, figures = filings.with_history(tables["filings"], tables["financials_reported"], history)
+    assert set(filed["native_id"].to_list()) == names
+    assert figures["filing_id"].is_in(filed["filing_id"].implode()).all()
+    mine = filed.filter(pl.col("document_sha256") == "s1").row(0, named=True)
+    paired = names == {"T1"}
+    assert (mine["filing_id"] == filing_id("uk.filings", "T1")) == paired
+    assert mine["period_start"] == date(2025, 4, 1)
+    assert mine["filed_at"] == (date(2026, 10, 2) if paired else None)

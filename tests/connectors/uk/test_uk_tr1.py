@@ -1,0 +1,168 @@
+"""Form TR-1 out of texts of several layouts (FORMAT uk 10.4)."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from connectors.uk import tr1
+from connectors.uk.nsm_text import plain
+
+LINES = """TR-1: Standard form for notification of major holdings
+1. Issuer Details
+ISIN
+GB00EXAMPLE1
+Issuer Name
+EXAMPLE GROUP PLC
+UK or Non-UK Issuer
+UK
+2. Reason for Notification
+An acquisition or disposal of voting rights
+3. Details of person subject to the notification obligation
+Name
+City of Sample Investment Management Company Limited
+City of registered office (if applicable)
+London
+Country of registered office (if applicable)
+United Kingdom
+4. Details of the shareholder
+Full name of shareholder(s) if different from the person(s) subject to the notification obligation, above
+City of registered office (if applicable)
+Country of registered office (if applicable)
+5. Date on which the threshold was crossed or reached
+20-Aug-2026
+6. Date on which Issuer notified
+21-Aug-2026
+7. Total positions of person(s) subject to the notification obligation
+.
+% of voting rights attached to shares (total of 8.A)
+% of voting rights through financial instruments (total of 8.B 1 + 8.B 2)
+Total of both in % (8.A + 8.B)
+Total number of voting rights held in issuer
+Resulting situation on the date on which threshold was crossed or reached
+{now}
+Position of previous notification (if applicable)
+{before}
+8. Notified details of the resulting situation on the date on which the threshold was crossed or reached
+8A. Voting rights attached to shares
+Direct 1,000,000 99.000000
+"""
+RUN_ON = (
+    "TR-1: Standard form for notification of major holdings NOTIFICATION OF MAJOR HOLDINGS i 1a. Identity of the "
+    "issuer or the underlying issuer of existing shares to which voting rights are attached ii : EXAMPLE PLC 1b. "
+    "Please indicate if the issuer is a non-UK issuer 2. Reason for the notification X 3. Details of person subject "
+    "to the notification obligation iv Name Sample Bank AG City and country of registered office (if applicable) "
+    "Frankfurt, Germany 4. Full name of shareholder(s) (if different from 3.) v Name City and country of registered "
+    "office (if applicable) 5. Date on which the threshold was crossed or reached vi : {day} 6. Date on which issuer "
+    "notified (DD/MM/YYYY): 27/12/2017 7. Total positions Resulting situation on the date on which threshold was "
+    "crossed or reached vii 3.84% 2.32% 6.16% 610,503,034 Position of previous notification (if applicable) Below 3% "
+    "N/A Below 5% 8. Notified details of"
+)
+TABLE = """<html><head><title>Holding</title><style>td {{ width: 3.5% }}</style></head><body><p>TR-1: Standard form for
+notification of major holdings</p><table><tr><td>1. Issuer Details</td></tr><tr><td>ISIN</td></tr><tr><td>GB00EXAMPLE1
+</td></tr><tr><td>Issuer Name</td></tr><tr><td><p><span>EXAMPLE</span> <span>GROUP PLC</span></p></td></tr><tr><td>UK or
+Non-UK Issuer</td></tr></table><p>3. Details of person subject to the notification obligation</p><table><tr><td>Name</td>
+<td>O&#8217;Sample &amp; Co</td></tr><tr><td>City of registered office (if applicable)</td><td></td></tr><tr><td>Country
+of registered office (if applicable)</td><td>Ireland</td></tr></table><p>4. Details of the shareholder</p><p>5. Date on
+which the threshold was crossed or reached</p><p>5 March 2026</p><table><tr><td>Resulting situation on the date on
+which threshold was crossed or reached</td><td>{now}</td></tr><tr><td>Position of previous notification (if applicable)
+</td><td>4.1</td><td>0</td><td>4.1</td></tr></table><p>8. Notified details</p></body></html>"""
+
+
+def level(value):
+    return None if value is None else tr1.Level(None, True) if value == "below" else tr1.Level(Decimal(value))
+
+
+def test_one_cell_a_line():
+    found = tr1.notification(
+        LINES.format(now="4.990000\n1.270000\n6.260000\n60954321", before="5.01\n1.18\n6.19\n")
+    )
+    assert (found.issuer, found.isin) == ("EXAMPLE GROUP PLC", "GB00EXAMPLE1")
+    assert (found.holder, found.country) == (
+        "City of Sample Investment Management Company Limited",
+        "United Kingdom",
+    )
+    assert found.crossed_on == date(2026, 8, 20)
+    assert found.now == tr1.Position(level("4.990000"), level("1.270000"), level("6.260000"), 60954321)
+    assert found.before == tr1.Position(level("5.01"), level("1.18"), level("6.19"), None)
+
+
+@pytest.mark.parametrize(
+    ("day", "crossed"),
+    [
+        ("21/12/2017", date(2017, 12, 21)),
+        ("(DD/MM/YYYY): 03/02/2017", date(2017, 2, 3)),
+        ("21 December 2017", date(2017, 12, 21)),
+        ("1st Sept 2017", date(2017, 9, 1)),
+        ("04.03.11", date(2011, 3, 4)),
+        ("2017-12-21", date(2017, 12, 21)),
+        ("31/02/2017", None),
+        ("N/A", None),
+    ],
+)
+def test_running_text_with_footnotes_and_every_spelling_of_a_day(day, crossed):
+    found = tr1.notification(RUN_ON.format(day=day))
+    assert (found.issuer, found.holder, found.country) == ("EXAMPLE PLC", "Sample Bank AG", "Germany")
+    assert found.crossed_on == crossed
+    assert found.now == tr1.Position(level("3.84"), level("2.32"), level("6.16"), 610503034)
+    assert found.before == tr1.Position(level("below"), None, level("below"), None)
+
+
+@pytest.mark.parametrize(
+    ("row", "votes", "total", "count"),
+    [
+        ("5.0\n0\n5.0\n1,234,567", "5.0", "5.0", 1234567),
+        ("5,01%\n0,00%\n5,01%\n12345678", "5.01", "5.01", 12345678),
+        ("Below minimum threshold\n0\nBelow 3%\n0", "below", "below", None),
+        ("< 3%\n-\n< 3%", "below", "below", None),
+        ("0.000000\n0.000000\n0.000000\n0", "0.000000", "0.000000", None),
+        ("6.12", None, "6.12", None),
+        ("100\n0\n100\n999", "100", "100", None),
+    ],
+)
+def test_cells_of_section_7(row, votes, total, count):
+    now = tr1.notification(LINES.format(now=row, before="N/A")).now
+    assert (now.votes, now.total, now.count) == (level(votes), level(total), count)
+
+
+@pytest.mark.parametrize(
+    "cells", ["5.01</td><td>0.50</td><td>5.51</td><td>77,434,079", "5.01%</td><td>0.5%</td><td>5.51%"]
+)
+def test_a_page_of_tables(cells):
+    found = tr1.notification(plain(TABLE.format(now=cells)))
+    assert (found.issuer, found.holder, found.country) == (
+        "EXAMPLE GROUP PLC",
+        "O\u2019Sample & Co",
+        "Ireland",
+    )
+    assert (found.now.total, found.before.total) == (level("5.51"), level("4.1"))
+    assert found.crossed_on == date(2026, 3, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Please see the attached TR-1.", "no section"),
+        ("Director/PDMR Shareholding", "no form"),
+        (LINES.format(now="see attachment", before=""), "no percentages"),
+        (LINES.format(now="5.01\n0.5", before=""), "2 percentages"),
+        (LINES.format(now="501\n0.5\n501.5", before=""), "501"),
+        (
+            LINES.replace("City of Sample Investment Management Company Limited\n", "").format(
+                now="1\n1\n2", before=""
+            ),
+            "no name",
+        ),
+    ],
+)
+def test_a_text_that_does_not_come_apart_gives_a_reason_and_no_figure(text, why):
+    with pytest.raises(tr1.NoForm, match=why):
+        tr1.notification(text)
+
+
+def test_an_endless_page_and_endless_nesting_are_read_in_bounded_time():
+    assert plain("<div>" * 5_000 + "text") is not None
+    with pytest.raises(tr1.NoForm):
+        tr1.notification(
+            "TR-1 Details of person subject to the notification obligation Name " + "City " * 200_000
+        )
