@@ -126,6 +126,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     registry: Registry
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = (
+        True  # head and body are written apart: the body would wait for the head's receipt
+    )
     server_version = "sandbox"
     sys_version = ""
 
