@@ -206,6 +206,8 @@ def test_what_was_asked_is_not_asked_again(lived: Lived) -> None:
 def test_a_bad_day_is_told_of_and_loses_nothing(lived: Lived) -> None:
     held = {held["dataset"] for held in lived.bad["held"]}
     assert held >= {"us.getcurrent", "us.headers", "us.schedule13", "us.insiders", "us.form13f"}
+    unread = {(file["path"], file["dataset"]): file["reason"] for file in lived.bad["files"]}
+    assert unread["submissions.zip", "us.submissions"]
     rows_read = {row["dataset"]: row["rows"] for row in lived.bad["datasets"]}
     assert (rows_read["us.submissions"], rows_read["us.filer"] > 0) == (0, True)
     assert "ten minutes" in lived.bad_words
