@@ -17,7 +17,7 @@ from api.problems import MEDIA_TYPE, Problem, render
 from api.stamps import JSON, NO_STORE, VARY, Headers
 
 Header = tuple[bytes, bytes]
-Whole = Callable[[int, Sequence[Header], bytes], bool]
+Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
 WHOLE: Final = "firm.whole"
 """ASGI extension of a server that takes answers as a whole (`api.packets`): a `Whole`, False where it cannot."""
 _PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
@@ -42,7 +42,7 @@ class Answer:
             headers += call.service.limits.settle(meter, self.status, call.route.counted, call.left)
         body = b"" if call.method == "HEAD" else self.body
         whole = cast("Whole | None", (scope.get("extensions") or {}).get(WHOLE))
-        if whole is not None and whole(self.status, headers, body):
+        if whole is not None and whole(send, self.status, headers, body):
             return
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, cast
 
+from litestar.types import Send
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
@@ -71,13 +72,16 @@ class Gathering:
             self._write(held)
 
 
-def leave(cycle: RequestResponseCycle, status: int, headers: Sequence[Header], body: bytes) -> bool:
+def leave(
+    cycle: RequestResponseCycle, send: Send, status: int, headers: Sequence[Header], body: bytes
+) -> bool:
     """Answers a request with all of the answer, whose headers tell the body's length (but for 204 and 304).
 
-    False where uvicorn must do it step by step: the client reads too slowly, has gone, or is to be parted from.
+    False where it must go step by step: somebody stands between and wants to see each message (`send` is not
+    uvicorn's own), the client reads too slowly, has gone, or is to be parted from.
     ValueError for a header's value that would be read as something else.
     """
-    if cycle.flow.write_paused or cycle.disconnected or not cycle.keep_alive:
+    if send != cycle.send or cycle.flow.write_paused or cycle.disconnected or not cycle.keep_alive:
         return False
     values = b"".join([value for _, value in headers])
     if len(values.translate(None, _NEVER_IN_A_VALUE)) != len(values):

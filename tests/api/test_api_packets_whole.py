@@ -110,7 +110,7 @@ def sent_by(app: Any, asked: bytes) -> bytes:
 def test_every_application_is_offered_it() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         # the last of a connection is left to uvicorn
-        assert scope["extensions"][WHOLE](200, [(b"content-length", b"2")], b"ok")
+        assert scope["extensions"][WHOLE](send, 200, [(b"content-length", b"2")], b"ok")
 
     told = sent_by(app, request(b"/") + request(b"/", b"Connection: close"))
     assert told.startswith(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 500 ")
@@ -119,8 +119,24 @@ def test_every_application_is_offered_it() -> None:
 @pytest.mark.parametrize("value", [b"a\r\nset-cookie: b", b"a\nb", b"a\rb", b"a\0b", b"a\x7fb"])
 def test_no_header_can_be_two(value: bytes) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        scope["extensions"][WHOLE](200, [(b"content-length", b"0"), (b"x-told", value)], b"")
+        scope["extensions"][WHOLE](send, 200, [(b"content-length", b"0"), (b"x-told", value)], b"")
 
     told = sent_by(app, request(b"/") + request(b"/", b"Connection: close"))
     assert told.startswith(b"HTTP/1.1 500 ")
     assert value not in told
+
+
+def test_who_stands_between_sees_every_message() -> None:
+    seen = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        async def watched(message: Any) -> None:
+            seen.append(message["type"])
+            await send(message)
+
+        assert not scope["extensions"][WHOLE](watched, 200, [(b"content-length", b"0")], b"")
+        await watched({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await watched({"type": "http.response.body", "body": b""})
+
+    sent_by(app, request(b"/", b"Connection: close"))
+    assert seen == ["http.response.start", "http.response.body"]
