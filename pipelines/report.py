@@ -199,11 +199,9 @@ def _files(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[Fil
             yield FileReport(entry["path"], key, 0, 0, UNCHANGED)
         else:
             yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _reason(piece))
+    # what was fetched lies in no folder: it is told of where it does not read
     listed = {(entry["dataset"], entry["name"]) for entry in value["files"]}
-    for (
-        key,
-        pieces,
-    ) in read.items():  # what was fetched lies in no folder, and is told of where it does not read
+    for key, pieces in read.items():
         for name, piece in pieces.items():
             if piece["rejected"] is not None and (key, name) not in listed:
                 yield FileReport(name, key, piece["rows"], piece["rejects"], piece["rejected"])
