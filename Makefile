@@ -6,7 +6,6 @@ BIN := $(VENV)/bin
 TOOLS := tests/openapi/node_modules/.installed tests/receivers/node_modules/.installed
 SERVE ?= 1
 SCALE ?= default
-export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check format bench docs lock clean

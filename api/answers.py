@@ -5,8 +5,8 @@ as JSON already, so an `Answer` is the two ASGI messages and nothing else. Does 
 into a body (`api.routes`).
 """
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
 
 from litestar.types import Receive, Scope, Send
 
@@ -17,6 +17,9 @@ from api.problems import MEDIA_TYPE, Problem, render
 from api.stamps import JSON, NO_STORE, VARY, Headers
 
 Header = tuple[bytes, bytes]
+Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
+WHOLE: Final = "firm.whole"
+"""ASGI extension of a server that takes answers as a whole (`api.packets`): a `Whole`, False where it cannot."""
 _PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
 
 
@@ -37,8 +40,11 @@ class Answer:
         if call.caller is not None:
             meter = call.caller.meter
             headers += call.service.limits.settle(meter, self.status, call.route.counted, call.left)
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         body = b"" if call.method == "HEAD" else self.body
+        whole = cast("Whole | None", (scope.get("extensions") or {}).get(WHOLE))
+        if whole is not None and whole(send, self.status, headers, body):
+            return
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
     def to_asgi_response(self, **_: Any) -> "Answer":

@@ -32,7 +32,7 @@ ASKED, ASKED_PEER, ASKED_MB = 0.4, 10.0, 2048
 LARGE = 1_000_000  # bytes from which an answer is a large issuer's
 
 
-def run(rounds: int = 9, issuers: int = 200) -> list[dict[str, object]]:
+def run(rounds: int = 9, issuers: int = 2_000) -> list[dict[str, object]]:
     """The answers against json.loads and edgartools, then the archive."""
     bodies = _bodies()
     size = sum(map(len, bodies)) / 1e6

@@ -27,6 +27,9 @@ FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the othe
 RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # nor anybody to spare
 _OTHER_HOSTS: Final = ("api.company-information.service.gov.uk", *CREDENTIALS)
 DAYS: Final = 20
+_CONTACT: Final = (
+    "firm (nobody@example.org)"  # EDGAR answers nobody who names no contact, the sandbox's neither
+)
 
 
 @contextmanager
@@ -34,7 +37,7 @@ def live_at(base: str, settings: Settings) -> Iterator[Live]:
     """Live fetching with every registry's host answered by one server."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
     asked = HttpSettings(
-        user_agent=settings.user_agent,
+        user_agent=settings.user_agent if "@" in settings.user_agent else _CONTACT,
         folder=settings.layout.root / "downloads",
         bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
         credentials=CREDENTIALS,

@@ -25,7 +25,10 @@ NO_ROWS: Final = "no rows in it"
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file of a folder: which dataset read it (None: none), and why it gave nothing."""
+    """One file of a folder: which dataset read it (None: none), and why it gave nothing.
+
+    Of what was fetched only those that could not be read.
+    """
 
     path: str
     dataset: str | None
@@ -196,6 +199,12 @@ def _files(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[Fil
             yield FileReport(entry["path"], key, 0, 0, UNCHANGED)
         else:
             yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _reason(piece))
+    # what was fetched lies in no folder: it is told of where it does not read
+    listed = {(entry["dataset"], entry["name"]) for entry in value["files"]}
+    for key, pieces in read.items():
+        for name, piece in pieces.items():
+            if piece["rejected"] is not None and (key, name) not in listed:
+                yield FileReport(name, key, piece["rows"], piece["rejects"], piece["rejected"])
 
 
 def _pieces(workspace: Workspace, dataset: Dataset, batch: str) -> Mapping[str, Mapping[str, Any]]:

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Quiet(BaseHTTPRequestHandler):
     """Answers without writing of it; `do_GET` and its like say what."""
 
+    disable_nagle_algorithm = True  # head and body are written apart
+
     def log_message(self, *_: object) -> None:
         """Silent."""
 

@@ -6,18 +6,27 @@ CIKs stand far above all real ones. Does not belong here: what happens later (`s
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 from random import Random
 from typing import Final
 
-from connectors.sandbox import figures
+from connectors.sandbox import figures, holders_us
 from connectors.sandbox.chance import dice, happens
+from connectors.sandbox.filings_us import (
+    FIRST_CIK,
+    PREFIX,
+    SHARES,
+    annual_report,
+    enter,
+    month_after,
+    next_quarter,
+    quarters,
+)
 from connectors.sandbox.model import Accounts, Company
-from connectors.sandbox.model_us import Paper
+from connectors.sandbox.model_us import Insider, Managed, Party, Stake
 from connectors.sandbox.names import Industry, Place
 
-_FIRST_CIK: Final = 9_000_000_000
-_PREFIX: Final = "US"
 FIRST: Final = (
     "Acorn",
     "Bluff",
@@ -57,8 +66,8 @@ EXCHANGES: Final = ("Nasdaq", "NYSE")
 YEAR_ENDS: Final = ((12, 31), (6, 30))
 TO_FILE: Final = timedelta(days=58)
 FLAVOUR: Final = "usgaap"
-OWNER: Final = "8999999999"  # CIK of the one person who files
-_EVENING: Final = time(21, 30, 11, tzinfo=UTC)
+LAST_WEEK: Final = date(2026, 10, 30)  # a Friday: the feeds of the first day still name what was filed on it
+QUARTER: Final = date(2026, 9, 30)  # of which managers reported last
 
 
 def american(seed: int, position: int, first_day: date, _edition: int) -> Company:
@@ -78,28 +87,48 @@ def american(seed: int, position: int, first_day: date, _edition: int) -> Compan
     )
     listed(company, rng.choice(EXCHANGES) if happens(rng, 0.8) else "OTC")
     enter(company, "S-1", company.registered)
-    with_accounts(rng, company, first_day.year - 1, rng.choice(YEAR_ENDS))
-    if position % 3 == 0:  # of the week before the first day: the feeds still name it
-        day = date(2026, 10, 30)
-        enter(company, "8-K", day, period=day, items=("2.02", "9.01"), exhibits=("EX-99.1",))
+    year_end = rng.choice(YEAR_ENDS)
+    with_accounts(rng, company, first_day.year - 1, year_end, quarterly=position % 3 == 1)
+    _lately(company)
     return company
 
 
+def _lately(company: Company) -> None:
+    """What was filed in the week before the first day: the feeds still name it."""
+    position = company.position
+    if position % 3 == 0:
+        enter(company, "8-K", LAST_WEEK, period=LAST_WEEK, items=("2.02", "9.01"), exhibits=("EX-99.1",))
+    if position % 4 == 1:
+        stakes(company, "7.48", (holders_us.ADVISER,))
+    if position % 5 == 2:  # noqa: PLR2004 - every fifth
+        told = Insider(holders_us.OFFICER, LAST_WEEK - timedelta(days=1), 20_000 + position)
+        holders_us.insider(company, "3", LAST_WEEK, told)
+    if position % 12 == 1:  # with quarters, so that the shares outstanding are known
+        managed(company, "1.5")
+
+
+def stakes(company: Company, percent: str, persons: tuple[Party, ...], *, is_active: bool = False) -> None:
+    """A schedule of last week."""
+    told = Stake(persons, Decimal(percent), LAST_WEEK - timedelta(days=3), is_active=is_active)
+    holders_us.stake(company, LAST_WEEK, told)
+
+
+def managed(company: Company, percent: str) -> None:
+    """A manager's report of last week. Whose its CUSIP is, only a schedule says."""
+    shares = int(SHARES * Decimal(percent) / 100)
+    holders_us.managed(company, LAST_WEEK, LAST_WEEK, Managed(holders_us.MANAGER, QUARTER, shares))
+
+
 def number_of(position: int) -> str:
-    return f"{_PREFIX}{_FIRST_CIK + position}"
+    return f"{PREFIX}{FIRST_CIK + position}"
 
 
 def american_position(number: str) -> int | None:
     """Position of a number that `number_of` may have made."""
-    digits = number.removeprefix(_PREFIX)
-    if len(digits) != len(str(_FIRST_CIK)) or not digits.isdecimal() or int(digits) < _FIRST_CIK:
+    digits = number.removeprefix(PREFIX)
+    if len(digits) != len(str(FIRST_CIK)) or not digits.isdecimal() or int(digits) < FIRST_CIK:
         return None
-    return int(digits) - _FIRST_CIK
-
-
-def cik(company: Company) -> str:
-    """Ten digits."""
-    return company.number.removeprefix(_PREFIX)
+    return int(digits) - FIRST_CIK
 
 
 def listed(company: Company, exchange: str | None) -> None:
@@ -108,33 +137,10 @@ def listed(company: Company, exchange: str | None) -> None:
     company.listed = exchange in EXCHANGES
 
 
-def enter(company: Company, form: str, filed: date, **values: object) -> Paper:
-    """A filing of some day, accepted in its evening."""
-    serial = len(company.american.papers) + 1
-    accession = f"{cik(company)}-{filed:%y}-{serial:06}"
-    accepted = datetime.combine(filed, _EVENING)
-    paper = replace(Paper(accession, form, filed, accepted), **values)
-    company.american.papers.append(paper)
-    return paper
-
-
-def annual_report(company: Company, accounts: Accounts) -> Accounts:
-    """Files accounts: the report becomes a paper, and its serial the number of the document."""
-    form = "10-K/A" if accounts.amended else "10-K"
-    paper = enter(company, form, accounts.published, period=accounts.end, is_xbrl=True)
-    return replace(accounts, document=int(paper.accession.rsplit("-", 1)[1]))
-
-
-def accession_of(company: Company, accounts: Accounts) -> str:
-    return next(
-        paper.accession
-        for paper in company.american.papers
-        if int(paper.accession.rsplit("-", 1)[1]) == accounts.document
-    )
-
-
-def with_accounts(rng: Random, company: Company, newest: int, year_end: tuple[int, int]) -> None:
-    """Two years of group accounts, the newest of which ended in `newest`."""
+def with_accounts(
+    rng: Random, company: Company, newest: int, year_end: tuple[int, int], *, quarterly: bool = False
+) -> None:
+    """Two years of group accounts, the newest of which ended in `newest`; their quarters and those since."""
     end = date(newest - 1, *year_end)
     before = replace(figures.balance(rng, rng.uniform(6.5, 9.0)), employees=None)
     own = figures.grown(rng, before)
@@ -149,9 +155,22 @@ def with_accounts(rng: Random, company: Company, newest: int, year_end: tuple[in
         document=0,
         flavour=FLAVOUR,
     )
-    first = annual_report(company, first)
-    second = annual_report(company, following(rng, first, figures.next_year(end) + TO_FILE))
-    company.accounts = [first, second]
+    second = following(rng, first, figures.next_year(end) + TO_FILE)
+    company.accounts = []
+    for accounts in (first, second):
+        if quarterly:
+            quarters(company, accounts)
+        company.accounts.append(annual_report(company, accounts))
+    while quarterly and _is_due(company):
+        next_quarter(company)
+
+
+def _is_due(company: Company) -> bool:
+    """Whether the next quarter was reported before the first day."""
+    ended = [company.accounts[-1].end, *(interim.end for interim in company.american.interims)]
+    return month_after(max(ended) + timedelta(days=1), 3) + timedelta(days=45) < LAST_WEEK and (
+        max(ended) - company.accounts[-1].end
+    ) < timedelta(days=270)
 
 
 def following(rng: Random, last: Accounts, published: date) -> Accounts:

@@ -1,8 +1,8 @@
 """What EDGAR answers on one day of a world, without HTTP (FORMAT us 1, 3 to 5, 8).
 
 Belongs here: path and query -> status, kind and body; a missing file in its two dresses (404 and 403, both XML);
-the pages for callers who do not say who they are, or ask too often. Does not belong here: sockets (`server`),
-archives (`answers` keeps them), or what one record looks like (`papers_us`).
+the pages for callers who do not say who they are, or ask too often; which answers carry validators. Does not belong
+here: sockets (`server`), archives (`routes_us`), or what one record looks like (`papers_us`, `headers_us`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from typing import Any, Final
 
-from connectors.sandbox import papers_us, writers_us
-from connectors.sandbox.births_us import OWNER
-from connectors.sandbox.world import World
+from connectors.sandbox import facts_us, feeds_us, headers_us, papers_us, writers_us
+from connectors.sandbox.filings_us import PREFIX
+from connectors.sandbox.holders_us import holder_of
+from connectors.sandbox.world import FIRST_DAY, World
 
 Query = Mapping[str, str]
 JSON: Final = "application/json"
@@ -26,16 +27,17 @@ XML: Final = "application/xml"
 ATOM: Final = "application/atom+xml"
 PATHS: Final = re.compile(r"/(?:submissions|api/xbrl|Archives/edgar|cgi-bin/browse-edgar|files)(?:/.*)?")
 _NIGHT: Final = time(4, tzinfo=UTC)
-_FORMS: Final = ("25-NSE", "15-12G")
+_SATURDAY: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Status, kind and body of one answer."""
+    """Status, kind and body of one answer. `fixed`: the same until the next day, and asked for with validators."""
 
     status: int
     kind: str
     body: bytes
+    fixed: bool = False
 
 
 def _store(status: int, code: str) -> Reply:
@@ -73,54 +75,68 @@ def _json(value: Any) -> Reply:
 
 
 def filer(world: World, day: int, _query: Query, number: str) -> Reply:
-    """One filer, a person as well."""
-    if number == OWNER:
-        return _json(papers_us.person())
-    company = world.find("US", f"US{number}", day)
+    """One filer; a holder as well."""
+    party = holder_of(number)
+    if party is not None:
+        return _json(papers_us.holder(party))
+    company = world.find("US", f"{PREFIX}{number}", day)
     return MISSING if company is None else _json(papers_us.submissions(company))
+
+
+def page(world: World, day: int, _query: Query, number: str) -> Reply:
+    """The continuation file of a filer that has one."""
+    company = world.find("US", f"{PREFIX}{number}", day)
+    found = None if company is None else papers_us.page(company)
+    return MISSING if found is None else _json(found)
 
 
 def facts(world: World, day: int, _query: Query, number: str) -> Reply:
     """Facts of one filer; many have none."""
-    company = world.find("US", f"US{number}", day)
-    found = None if company is None else papers_us.facts(company)
+    company = world.find("US", f"{PREFIX}{number}", day)
+    found = None if company is None else facts_us.facts(company)
     return MISSING if found is None else _json(found)
 
 
 def symbols(world: World, day: int, _query: Query) -> Reply:
-    return _json(writers_us.symbols(world, day))
+    """The list of symbols."""
+    return replace(_json(writers_us.symbols(world, day)), fixed=True)
 
 
 def index(world: World, day: int, _query: Query, stamp: str) -> Reply:
     """The master index of a day that has been: on weekends and for the days to come there is none."""
-    for known in range(day + 1):
-        last = world.date(known) - papers_us.YESTERDAY
-        if f"{last:%Y%m%d}" == stamp and last.weekday() < 5:  # noqa: PLR2004 - Saturday and Sunday
-            return Reply(200, TEXT, papers_us.index(writers_us.filed(world, known), last).encode("latin-1"))
-    return NO_INDEX
+    try:
+        asked = datetime.strptime(stamp, "%Y%m%d").date()  # noqa: DTZ007 - a day
+    except ValueError:
+        return NO_INDEX
+    last = world.date(day) - papers_us.YESTERDAY
+    if asked.weekday() >= _SATURDAY or not FIRST_DAY - writers_us.SHOWN <= asked <= last:
+        return NO_INDEX
+    found = [pair for pair in writers_us.filed_until(world, day) if pair[1].filed == asked]
+    return Reply(200, TEXT, feeds_us.index(found, asked).encode("latin-1"), fixed=True)
 
 
 def newest(world: World, day: int, query: Query) -> Reply:
     """The Atom of newest filings; past its end a page of HTML."""
-    found = [entry for known in range(day, -1, -1) for entry in writers_us.entries(world, known)]
+    found = writers_us.newest(world, day)
     start, count = int(query.get("start") or 0), int(query.get("count") or 40)
     if start and start >= len(found):
         return _END
     at = datetime.combine(world.date(day), _NIGHT)
-    return Reply(200, ATOM, papers_us.atom(found[start : start + count], at).encode("latin-1"))
+    return Reply(200, ATOM, feeds_us.atom(found[start : start + count], at).encode("latin-1"))
 
 
 def headers(world: World, day: int, _query: Query, accession: str) -> Reply:
+    """The page with the header of a filing."""
     found = writers_us.find(world, day, accession)
-    return NO_INDEX if found is None else Reply(200, HTML, papers_us.header_page(*found).encode("latin-1"))
+    return NO_INDEX if found is None else Reply(200, HTML, headers_us.header_page(*found).encode("latin-1"))
 
 
 def whole(world: World, day: int, _query: Query, accession: str) -> Reply:
-    """A complete submission; those of ownership are not played."""
+    """A complete submission; of reports only the header is played."""
     found = writers_us.find(world, day, accession)
-    if found is None or found[1].form not in _FORMS:
+    if found is None or not writers_us.is_whole(found[1]):
         return NO_INDEX
-    return Reply(200, TEXT, papers_us.whole(*found).encode("latin-1"))
+    return Reply(200, TEXT, headers_us.whole(*found).encode("latin-1"))
 
 
 def nothing(_world: World, _day: int, _query: Query) -> Reply:
@@ -131,6 +147,7 @@ def nothing(_world: World, _day: int, _query: Query) -> Reply:
 _NUMBER: Final = r"\d{10}-\d{2}-\d{6}"
 ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
     (re.compile(r"/submissions/CIK(\d{10})\.json"), filer),
+    (re.compile(r"/submissions/CIK(\d{10})-submissions-001\.json"), page),
     (re.compile(r"/api/xbrl/companyfacts/CIK(\d{10})\.json"), facts),
     (re.compile(r"/files/company_tickers_exchange\.json"), symbols),
     (re.compile(r"/Archives/edgar/daily-index/\d{4}/QTR\d/master\.(\d{8})\.idx"), index),

@@ -15,7 +15,7 @@ from connectors.sandbox import truth_fi, truth_no, truth_us
 from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
 from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
-from connectors.sandbox.model_us import NewsTold, NoticeTold
+from connectors.sandbox.model_us import FourthRestated, InterimFiled, NewsTold, NoticeTold, StakeMoved
 from connectors.sandbox.world import World
 from warehouse.schema import codes, ids
 
@@ -50,7 +50,7 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
             event_id, event_type, key, core = truth_no.changed(planned.company, planned.change)
         case DocumentFiled():
             event_id, event_type, key, core = truth_fi.filed(planned.company, planned.change)
-        case NewsTold() | NoticeTold():
+        case NewsTold() | NoticeTold() | StakeMoved() | InterimFiled() | FourthRestated():
             event_id, event_type, key, core = truth_us.told(planned.company, planned.change)
     return {
         "day": planned.day.isoformat(),

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from connectors.sandbox import faults_fi, faults_se
+from connectors.sandbox import faults_fi, faults_se, faults_us
 from connectors.sandbox.psc_uk import etag
 
 PAGE: Final = (
@@ -109,6 +109,9 @@ def _new_etag(line: str) -> str:
 
 def _array(text: str, fault: str) -> str:
     objects = json.loads(text)
+    if isinstance(objects, dict):
+        is_hit = fault in faults_us.OBJECT and faults_us.KEY in objects
+        return json.dumps(faults_us.OBJECT[fault](objects)) if is_hit else text
     if fault in faults_fi.OBJECTS and objects and faults_fi.KEY in objects[0]:
         return json.dumps(faults_fi.OBJECTS[fault](objects), ensure_ascii=False)
     if fault not in _LINES:

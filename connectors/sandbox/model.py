@@ -14,7 +14,14 @@ from decimal import Decimal
 from connectors.sandbox.model_fi import DocumentFiled, Finnish, FlaggedChange
 from connectors.sandbox.model_no import Norwegian, PartnerChange
 from connectors.sandbox.model_se import Overview, Swedish
-from connectors.sandbox.model_us import American, NewsTold, NoticeTold
+from connectors.sandbox.model_us import (
+    American,
+    FourthRestated,
+    InterimFiled,
+    NewsTold,
+    NoticeTold,
+    StakeMoved,
+)
 from connectors.sandbox.names import Industry, Place
 from warehouse.schema import identifiers
 
@@ -190,5 +197,8 @@ class Planned:
         | PartnerChange
         | NewsTold
         | NoticeTold
+        | StakeMoved
+        | InterimFiled
+        | FourthRestated
     )
     story: str

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from connectors.sandbox import desk_us
+from connectors.sandbox import desk_us, faults_us
 from connectors.sandbox.answers import Answer, Desk
 from connectors.sandbox.faults import PAGE, damage
 from connectors.sandbox.troubles import CONNECTION_FAULTS, FAULTS, Troubles
@@ -126,6 +126,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     registry: Registry
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = (
+        True  # head and body are written apart: the body would wait for the head's receipt
+    )
     server_version = "sandbox"
     sys_version = ""
 
@@ -178,8 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _reply(self, path: str, answered: Callable[[], Answer]) -> None:
         """The answer, or whatever trouble the path is in."""
         fault = self.registry.troubles.of(path)
-        if fault == "rate_limited" and desk_us.PATHS.fullmatch(path):  # EDGAR blocks, with a page of its own
-            page = desk_us.TOO_OFTEN
+        page = faults_us.page(path, fault)
+        if page is not None:
             self._send(Answer(page.status, {"Content-Type": page.kind}, page.body))
             return
         if fault in {"rate_limited", "unavailable"}:
@@ -190,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, answer: Answer, fault: str | None = None) -> None:
         size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)
-        if answer.fixed and answer.tag and f'"{answer.tag}"' in self.headers.get("If-None-Match", ""):
+        if self._is_known(answer):
             self.send_response(304)
             self._validators(answer)
             self.end_headers()
@@ -213,6 +216,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self._pour(answer.body, start, end, fault)
+
+    def _is_known(self, answer: Answer) -> bool:
+        """Whether the caller has these very bytes: by the tag, else by the day."""
+        if not answer.fixed or not answer.tag:
+            return False
+        tags = self.headers.get("If-None-Match")
+        if tags is not None:
+            return f'"{answer.tag}"' in tags
+        return self.headers.get("If-Modified-Since") == format_datetime(self.registry.now, usegmt=True)
 
     def _validators(self, answer: Answer) -> None:
         if answer.fixed:

@@ -17,7 +17,7 @@ from random import Random
 from connectors.sandbox.model import Company, Crossing, FilingChange, StatusChange
 from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
-from connectors.sandbox.model_us import NewsTold, NoticeTold
+from connectors.sandbox.model_us import FourthRestated, InterimFiled, NewsTold, NoticeTold, StakeMoved
 
 Change = (
     Crossing
@@ -28,6 +28,9 @@ Change = (
     | PartnerChange
     | NewsTold
     | NoticeTold
+    | StakeMoved
+    | InterimFiled
+    | FourthRestated
 )
 
 

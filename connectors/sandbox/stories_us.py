@@ -1,7 +1,8 @@
 """What happens to American filers: one function per step, one `Story` per kind (FORMAT us 9, 12.2, 12.6).
 
 A step that returns nothing is a change that must make no event. What is filed on a day was accepted in the evening
-before, by the clocks of Washington. Does not belong here: how it is written (`writers_us`).
+before, by the clocks of Washington. Does not belong here: who holds shares (`stories_stakes_us`), or how it is
+written (`writers_us`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from connectors.sandbox import births_us, figures
-from connectors.sandbox.births_us import enter
+from connectors.sandbox import births_us, figures, filings_us
+from connectors.sandbox.filings_us import enter
 from connectors.sandbox.model import Company, FilingChange
-from connectors.sandbox.model_us import American, NewsTold, NoticeTold
+from connectors.sandbox.model_us import American, InterimFiled, NewsTold, NoticeTold
 from connectors.sandbox.stories import Change, Scene, Story, nothing, turn
 
 _ONE_DAY: Final = timedelta(days=1)
@@ -29,6 +30,14 @@ def in_good_standing(scene: Scene, company: Company) -> None:
     births_us.with_accounts(scene.rng, company, scene.first_day.year - 1, _JUNE)
 
 
+def with_quarters(scene: Scene, company: Company) -> None:
+    """The same, with the quarters of both years and of the one that ended in June."""
+    company.american = American()
+    births_us.listed(company, "NYSE")
+    enter(company, "S-1", company.registered)
+    births_us.with_accounts(scene.rng, company, scene.first_day.year - 1, _JUNE, quarterly=True)
+
+
 def _unlisted(scene: Scene, company: Company) -> None:
     in_good_standing(scene, company)
     births_us.listed(company, None)
@@ -36,9 +45,18 @@ def _unlisted(scene: Scene, company: Company) -> None:
 
 def _files(scene: Scene, company: Company) -> list[Change]:
     made = births_us.following(scene.rng, company.accounts[-1], scene.day - _ONE_DAY)
-    accounts = births_us.annual_report(company, made)
+    accounts = filings_us.annual_report(company, made)
     company.publish(accounts)
     return [FilingChange(accounts, None)]
+
+
+def _files_quarter(scene: Scene, company: Company) -> list[Change]:
+    return [InterimFiled(filings_us.next_quarter(company, scene.day - _ONE_DAY))]
+
+
+def _amends_without_figures(scene: Scene, company: Company) -> list[Change]:
+    """An amendment with the third part alone: no facts, and no other version (FORMAT us 13, pitfall 19)."""
+    return [NoticeTold(enter(company, "10-K/A", scene.day - _ONE_DAY, period=company.accounts[-1].end))]
 
 
 def _restates(scene: Scene, company: Company) -> list[Change]:
@@ -46,9 +64,12 @@ def _restates(scene: Scene, company: Company) -> list[Change]:
     own = figures.restated(last.figures)
     day = scene.day - _ONE_DAY
     changed = replace(last, figures=own, group=own, published=day, amended=True)
-    accounts = births_us.annual_report(company, changed)
+    accounts = filings_us.annual_report(company, changed)
     company.publish(accounts)
-    return [FilingChange(accounts, last)]
+    told: list[Change] = [FilingChange(accounts, last), NoticeTold(company.american.papers[-1])]
+    if any(interim.fiscal_year == last.end.year for interim in company.american.interims):
+        told.append(filings_us.fourth_restated(company, last, accounts))
+    return told
 
 
 def _reports(*items: str, release: bool = True) -> Callable[[Scene, Company], list[Change]]:
@@ -118,11 +139,6 @@ def _to_the_counter(_scene: Scene, company: Company) -> list[Change]:
     return []
 
 
-def _insider_sells(scene: Scene, company: Company) -> list[Change]:
-    enter(company, "4", scene.day - _ONE_DAY, owner=births_us.OWNER)
-    return []
-
-
 def _founded(scene: Scene, company: Company) -> None:
     company.american = American()
     company.accounts = []
@@ -148,6 +164,7 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("deregisters", _unlisted, (_deregisters,)),
     Story("renamed_then_flickers", in_good_standing, (_renames, _flickers)),
     Story("to_the_counter", in_good_standing, (_to_the_counter,)),
-    Story("insider_sells", in_good_standing, (_insider_sells,)),
+    Story("files_quarters", with_quarters, (_files, _files_quarter, _restates)),
+    Story("amends_without_figures", in_good_standing, (_amends_without_figures,)),
     Story("founded", _founded, (_appears,), founded=True),
 )

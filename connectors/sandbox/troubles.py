@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from connectors.sandbox import faults_us
 from connectors.sandbox.faults import FILE_FAULTS
 
-CONNECTION_FAULTS: Final = ("rate_limited", "unavailable", "cut_off", "slow_drip")
+CONNECTION_FAULTS: Final = ("rate_limited", "unavailable", "cut_off", "slow_drip", *faults_us.TROUBLES)
 FAULTS: Final = (*CONNECTION_FAULTS, *FILE_FAULTS)
 # Where a fault strikes when only its name is given: a path, or a part of one.
 _USUAL: Final = {
@@ -21,6 +22,8 @@ _USUAL: Final = {
     "unavailable": "/en_output.html",
     "cut_off": "/Accounts_Bulk_Data",
     "slow_drip": "/en_pscdata.html",
+    faults_us.BLOCKED: "/cgi-bin/browse-edgar",
+    faults_us.MISSING: "/Archives/edgar/daily-index",
 }
 _USUAL_FILE: Final = "/BasicCompanyData"
 

@@ -66,7 +66,9 @@ def profile(company: Company) -> Row:
 
 def _latest(company: Company) -> Row | None:
     """The newest annual row with a revenue: the consolidated series' unless that ended long before."""
-    rows = [row for row in financials(company) if row["revenue"] is not None]
+    rows = [
+        row for row in financials(company) if row["period_type"] == "annual" and row["revenue"] is not None
+    ]
     newest = {
         scope: next((row for row in rows if row["is_consolidated"] is scope), None) for scope in (True, False)
     }
@@ -88,8 +90,12 @@ def financials(company: Company) -> list[Row]:
             known.add(key)
     rows += _overviews(company, known)
     if company.market == "US":
-        rows = truth_us.consolidated(rows)
-    return sorted(rows, key=lambda row: (row["period_end"], row["is_consolidated"]), reverse=True)
+        rows = [*truth_us.consolidated(rows), *truth_us.quarters(company)]
+    return sorted(rows, key=_newest_first, reverse=True)
+
+
+def _newest_first(row: Row) -> tuple[str, bool, bool]:
+    return row["period_end"], row["period_type"] == "annual", row["is_consolidated"]
 
 
 def _overviews(company: Company, known: set[tuple[str, str]]) -> Iterator[Row]:
@@ -185,6 +191,8 @@ def owners(company: Company, day: date) -> list[Row]:
         return truth_fi.owners(company, day)
     if company.market == "NO":
         return truth_no.owners(company)
+    if company.market == "US":
+        return truth_us.owners(company)
     present = [holder for holder in company.holders if holder.ceased is None or holder.ceased > day]
     return [
         _owner(company, holder) for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))

@@ -1,15 +1,25 @@
-"""What the service must show of American filings: news, notices, consolidated figures (CONTRACT 4.3, 4.6).
+"""What the service must show of American filings: news, notices, quarters, holders (CONTRACT 4.3 to 4.6).
 
 Does not belong here: what all markets share (`truth`, `events`).
 """
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, Final
 
-from connectors.sandbox.model import Company
-from connectors.sandbox.model_us import NewsTold, NoticeTold
-from warehouse.schema import ids
+from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.model_us import (
+    FourthRestated,
+    Holding,
+    Interim,
+    InterimFiled,
+    NewsTold,
+    NoticeTold,
+    StakeMoved,
+)
+from warehouse.schema import codes, ids
 
 AUTHORITY: Final = "U.S. Securities and Exchange Commission"
 STANDARD: Final = "US-GAAP"
@@ -24,10 +34,18 @@ NOTICES: Final = {
     "5.01": "Changes in Control of Registrant",
 }
 FORMS: Final = {
+    "10-K/A": "Amendment of an annual report (10-K/A)",
     "NT 10-K": "Notification of late filing of an annual report (NT 10-K)",
     "25-NSE": "Removal of a class of securities from listing by its exchange (Form 25-NSE)",
     "15-12G": "Registration ended or reporting suspended for a class of securities (Form 15-12G)",
 }
+HOLDERS: Final = {"IN": "person", "IA": "company", "PN": "company", "CO": "company", "EP": "fund"}
+RESULTS: Final = ("revenue", "operating_result", "net_result")
+FILED: Final = (
+    *("period", "period_type", "fiscal_year", "fiscal_quarter", "period_start", "period_end", "currency"),
+    *("version", "is_consolidated", *codes.FIGURES),
+)
+_LAST_FILED: Final = 3  # quarters that are reported; the fourth follows from the year
 Row = dict[str, Any]
 
 
@@ -42,9 +60,187 @@ def consolidated(rows: list[Row]) -> list[Row]:
     return [row | {"is_consolidated": True, "accounting_standard": STANDARD} for row in kept]
 
 
-def told(company: Company, change: NewsTold | NoticeTold) -> tuple[str, str, Row, Row]:
-    """One item of news or one notice: id, type, key and core."""
-    return _news(company, change) if isinstance(change, NewsTold) else _notice(company, change)
+def quarters(company: Company) -> list[Row]:
+    """Quarters as filed, and the fourth of each year whose three others are known: what is left of the year."""
+    filed = [_filed_quarter(interim) for interim in company.american.interims]
+    return [*filed, *_fourths(company)]
+
+
+def _filed_quarter(interim: Interim) -> Row:
+    revenue, operating, net = interim.results
+    return _quarter(interim.fiscal_year, interim.quarter, interim.start, interim.end) | {
+        "revenue": revenue,
+        "operating_result": operating,
+        "net_result": net,
+        "equity": interim.equity,
+        "total_assets": interim.total_assets,
+        "version": 1,
+        "is_restated": False,
+        "derived": [],
+        "filed_at": interim.published.isoformat(),
+    }
+
+
+def _quarter(year: int, number: int, start: date, end: date) -> Row:
+    return {
+        "period": f"{year}-Q{number}",
+        "period_type": "quarterly",
+        "fiscal_year": year,
+        "fiscal_quarter": number,
+        "period_start": start.isoformat(),
+        "period_end": end.isoformat(),
+        "currency": "USD",
+        "employees": None,
+        "is_consolidated": True,
+        "accounting_standard": STANDARD,
+        "is_comparative": False,
+    }
+
+
+def _fourths(company: Company) -> list[Row]:
+    """Results are of the year's first report, as nobody has restated the nine months since; balances the newest."""
+    rows: list[Row] = []
+    for third in company.american.interims:
+        versions = [item for item in company.accounts if item.start == third.year_start and not item.coarse]
+        if third.quarter == _LAST_FILED and versions:
+            rows.append(_fourth(third, versions))
+    return rows
+
+
+def _fourth(third: Interim, versions: list[Accounts]) -> Row:
+    first, newest = versions[0].figures, versions[-1].figures
+    year = (first.revenue, first.operating_result, first.net_result)
+    results = [
+        None if sum_ is None else sum_ - so_far for sum_, so_far in zip(year, third.so_far, strict=True)
+    ]
+    balances = {(item.figures.equity, item.figures.total_assets) for item in versions}
+    start = third.end + timedelta(days=1)
+    return (
+        _quarter(third.fiscal_year, _LAST_FILED + 1, start, versions[-1].end)
+        | dict(zip(RESULTS, results, strict=True))
+        | {
+            "equity": newest.equity,
+            "total_assets": newest.total_assets,
+            "version": len(balances),
+            "is_restated": len(balances) > 1,
+            "derived": list(RESULTS),
+            "filed_at": versions[-1].published.isoformat(),
+        }
+    )
+
+
+def owners(company: Company) -> list[Row]:
+    """Who holds shares by the newest document of each register, largest first."""
+    known = sorted(company.american.holdings.values(), key=_largest)
+    return [_owner(company, holding) for holding in known]
+
+
+def _largest(holding: Holding) -> tuple[Decimal, str]:
+    return -(holding.percent or Decimal(0)), holding.native
+
+
+def _owner(company: Company, holding: Holding) -> Row:
+    party, percent = holding.party, number(holding.percent)
+    kind = HOLDERS[party.kind]
+    row = {
+        "native_id": holding.native,
+        "holder_id": _holder_id(company, holding),
+        "holder_name": party.name,
+        "holder_type": kind,
+        "holder_country": party.country,
+        "holder_company_id": f"firm:US:US{party.cik}" if party.cik and kind != "person" else None,
+        "pct": percent if holding.is_lead else None,
+        "pct_min": percent,
+        "pct_max": percent,
+        "votes_pct": None,
+        "basis": holding.basis,
+    }
+    return row if holding.as_of is None else row | {"as_of": holding.as_of.isoformat()}
+
+
+def _holder_id(company: Company, holding: Holding | StakeMoved) -> str:
+    return ids.holder_id(company.company_id, holding.register, holding.native)
+
+
+def number(percent: Decimal | None) -> int | float | None:
+    """As JSON spells it shortest."""
+    if percent is None:
+        return None
+    return int(percent) if percent == percent.to_integral_value() else float(percent)
+
+
+Change = NewsTold | NoticeTold | StakeMoved | InterimFiled | FourthRestated
+
+
+def told(company: Company, change: Change) -> tuple[str, str, Row, Row]:
+    """One event that only this market has: id, type, key and core."""
+    match change:
+        case NewsTold():
+            return _news(company, change)
+        case NoticeTold():
+            return _notice(company, change)
+        case StakeMoved():
+            return _moved(company, change)
+        case InterimFiled():
+            return _interim(company, change.interim)
+        case FourthRestated():
+            return _restated(company, change)
+
+
+def _moved(company: Company, change: StakeMoved) -> tuple[str, str, Row, Row]:
+    low, high = sorted((change.previous, change.current))
+    holder = _holder_id(company, change)
+    core: Row = {
+        "holder_name": change.party.name,
+        "previous_pct": number(change.previous),
+        "current_pct": number(change.current),
+        "holder_id": holder,
+        "holder_type": HOLDERS[change.party.kind],
+        "direction": "up" if change.current > change.previous else "down",
+        "thresholds_crossed": [limit for limit in codes.THRESHOLDS if low < limit <= high],
+        "basis": change.basis,
+        "as_of": change.as_of.isoformat(),
+    }
+    event_id = ids.ownership_changed_id(
+        company.company_id, holder, change.as_of, change.previous, change.current
+    )
+    key = {"register": change.register, "holder": change.native, "as_of": core["as_of"]}
+    key |= {"previous": str(change.previous), "current": str(change.current)}
+    return event_id, "ownership.changed", key, {"change": core}
+
+
+def _interim(company: Company, interim: Interim) -> tuple[str, str, Row, Row]:
+    core = {name: value for name, value in _filed_quarter(interim).items() if name in FILED}
+    event_id = ids.filing_added_id(company.company_id, interim.start, interim.end)
+    key = {"period_start": core["period_start"], "period_end": core["period_end"]}
+    return event_id, "filing.added", key, {"filing": {"filing_type": "interim_report", **core}}
+
+
+def _restated(company: Company, change: FourthRestated) -> tuple[str, str, Row, Row]:
+    """The last quarter of a year whose accounts are restated has another balance."""
+    third = next(
+        interim
+        for interim in company.american.interims
+        if (interim.fiscal_year, interim.quarter) == (change.fiscal_year, _LAST_FILED)
+    )
+    start = third.end + timedelta(days=1)
+    names = ("equity", "total_assets")
+    changed = [
+        {"field": name, "previous": before, "current": after}
+        for name, before, after in zip(names, change.before, change.after, strict=True)
+        if before != after
+    ]
+    core: Row = {
+        "period_start": start.isoformat(),
+        "period_end": change.end.isoformat(),
+        "period": f"{change.fiscal_year}-Q{_LAST_FILED + 1}",
+        "version": 2,
+        "previous_version": 1,
+        "changed_fields": changed,
+    }
+    event_id = ids.filing_updated_id(company.company_id, start, change.end, change.accession)
+    key = {"period_start": core["period_start"], "period_end": core["period_end"]}
+    return event_id, "filing.updated", key | {"document": change.accession}, {"filing": core}
 
 
 def _news(company: Company, change: NewsTold) -> tuple[str, str, Row, Row]:

@@ -22,6 +22,7 @@ from connectors.sandbox import (
     stories_listed_fi,
     stories_no,
     stories_se,
+    stories_stakes_us,
     stories_uk,
     stories_us,
 )
@@ -36,9 +37,9 @@ _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
     "UK": stories_uk.STORIES,
     "FI": (*stories_fi.STORIES, *stories_listed_fi.STORIES),
     "SE": stories_se.STORIES,
-    "US": stories_us.STORIES,
+    "US": (*stories_us.STORIES, *stories_stakes_us.STORIES),
 }
-MARKETS: Final = ("NO", "UK", "SE", "FI")
+MARKETS: Final = ("NO", "UK", "SE", "FI", "US")
 _RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets whose industry codes move on the day of the recode
 _CYCLE: Final = 40  # british numbers: these positions of forty have a plain number
 _PLAIN: Final = tuple(place for place in range(_CYCLE) if place not in {7, 11, 13, 17})

@@ -26,6 +26,10 @@ _BLOCKS: Final = {
     b"request rate threshold exceeded": "asked too often: wait ten minutes, in which nothing else asks either",
     b"undeclared automated tool": "the caller does not say who it is: set FIRM_USER_AGENT='name (you@example.com)'",
 }
+_ALWAYS_THERE: Final = (
+    "status 403 for a file that always exists: the SEC refuses this caller; look at FIRM_USER_AGENT, and wait ten "
+    "minutes in which nothing else asks"
+)
 _UNKNOWN_BLOCK: Final = "an HTML page with status 403: the SEC refuses this caller; look at FIRM_USER_AGENT"
 
 
@@ -56,7 +60,7 @@ def download(
     except FetchError as error:
         if error.status != _FORBIDDEN:
             raise
-        raise Blocked(url, _FORBIDDEN, _UNKNOWN_BLOCK) from error
+        raise Blocked(url, _FORBIDDEN, _ALWAYS_THERE) from error
 
 
 def is_missing(body: bytes) -> bool:

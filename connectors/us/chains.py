@@ -29,7 +29,7 @@ class Filer(Enum):
 
 
 class Figure(NamedTuple):
-    """One figure of one filing: its place in the chain, the tags that state the amount, whether it was computed."""
+    """One figure of one filing: its scope or place in the chain, the tags that state it, if it was computed."""
 
     amount: int
     rank: int
@@ -40,7 +40,8 @@ class Figure(NamedTuple):
 def filer_of(present: Iterable[str]) -> Filer:
     """The kind of filer, after the tags that one filing uses anywhere."""
     found = frozenset(present)
-    if len(found & _BANK_SIGNS) >= _SEVERAL and not found.intersection(tags.TRADE_SIGNS):
+    is_trader = not found.isdisjoint(tags.TRADE_SIGNS) and not found.issuperset(tags.BANK_PARTS)
+    if len(found & _BANK_SIGNS) >= _SEVERAL and not is_trader:
         return Filer.BANK
     if found.intersection(tags.INSURER_SIGNS):
         return Filer.INSURER
@@ -53,7 +54,7 @@ def first(facts: Facts, chain: tuple[str, ...]) -> Figure | None:
     """The first tag of a chain that has an amount."""
     for rank, tag in enumerate(chain):
         if tag in facts:
-            return Figure(facts[tag], rank, frozenset((tag,)))
+            return Figure(facts[tag], tags.SCOPES.get(tag, rank), frozenset((tag,)))
     return None
 
 
@@ -76,8 +77,9 @@ def operating_result(facts: Facts, filer: Filer) -> Figure | None:
 
 
 def _difference(facts: Facts) -> int | None:
-    if "Revenues" in facts and tags.COSTS in facts:
-        return facts["Revenues"] - facts[tags.COSTS]
+    income = [facts[tag] for tag in tags.TOTALS if tag in facts]
+    if income and tags.COSTS in facts:
+        return max(income) - facts[tags.COSTS]
     if tags.GROSS in facts and tags.EXPENSES in facts:
         return facts[tags.GROSS] - facts[tags.EXPENSES]
     return None
@@ -94,7 +96,8 @@ def _stated(facts: Facts, amount: int, rank: int) -> Figure:
 def _commercial(facts: Facts) -> Figure | None:
     totals = [facts[tag] for tag in tags.TOTALS if tag in facts]
     if totals:
-        return _stated(facts, max(totals), 0)
+        wholes = [facts[tag] for tag in tags.WHOLES if tag in facts]
+        return _stated(facts, max(totals + wholes), 0)
     return _chained(facts, tags.PARTS)
 
 
@@ -103,8 +106,12 @@ def _real_estate(facts: Facts) -> Figure | None:
 
 
 def _bank(facts: Facts) -> Figure | None:
-    found = _chained(facts, tags.BANK_TOTALS)
-    return found or _computed(_sum(facts, tags.BANK_PARTS))
+    """A total, unless it is a fragment: less than one of its parts where neither is negative."""
+    found, whole = _chained(facts, tags.BANK_TOTALS), _sum(facts, tags.BANK_PARTS)
+    if found is None or whole is None:
+        return found or _computed(whole)
+    parts = [facts[tag] for tag in tags.BANK_PARTS]
+    return _computed(whole) if found.amount < max(parts) <= whole else found
 
 
 def _insurer(facts: Facts) -> Figure | None:
@@ -113,7 +120,8 @@ def _insurer(facts: Facts) -> Figure | None:
         return found
     due = _sum(facts, tags.INSURER_DUE)
     if due is None:
-        return None
+        sells = any(tag in facts for tag in tags.TRADE_SIGNS)  # with an insurer among its subsidiaries
+        return _commercial(facts) if sells else None
     gains = first(facts, tags.INSURER_GAINS)
     fees = first(facts, tags.INSURER_FEES)
     return _computed(due + sum(part.amount for part in (gains, fees) if part is not None))
@@ -123,11 +131,14 @@ def _ifrs(facts: Facts) -> Figure | None:
     found = first(facts, (tags.IFRS_REVENUE,))
     if found is not None:
         return found
+    net = _sum(facts, tags.IFRS_BANK)
+    bank = _sum(facts, tags.IFRS_BANK_GROSS) if net is None else net
     parts = [(facts[tag], tag) for tag in tags.IFRS_PARTS if tag in facts]
     if parts:
         amount, tag = max(parts)
-        return Figure(amount, 1, frozenset((tag,)))
-    return _computed(_sum(facts, tags.IFRS_BANK))
+        if bank is None or bank <= amount:
+            return Figure(amount, 1, frozenset((tag,)))
+    return _computed(bank)
 
 
 def _chained(facts: Facts, chain: tuple[str, ...]) -> Figure | None:

@@ -23,12 +23,12 @@ from connectors.kit.formats import HEAD, Format, opening, sniff
 from connectors.kit.staged import Tally
 from connectors.us.access import LIMITER, RATE, trouble
 from connectors.us.companyfacts_fetch import bulk
-from connectors.us.companyfacts_json import Answer, decode
+from connectors.us.companyfacts_json import Answer, NoFacts, decode
 from connectors.us.companyfacts_rows import Collected
 from connectors.us.companyfacts_schema import KEY, STAGED
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
 
-LARGEST: Final = 256 << 20  # bytes of one filer's facts; the largest known have some 8 MB
+LARGEST: Final = 64 << 20  # bytes of one filer's facts; the largest known have some 8 MB
 _PACK: Final = 512  # members of an archive that one process reads
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
 _MEMBER: Final = re.compile(r"(?:^|/)CIK(\d{10})\.json(?:~\d+)?$", re.IGNORECASE)
@@ -106,7 +106,7 @@ def _take(collected: Collected, body: bytes, dataset: str, name: str) -> None:
         raise Unreadable(dataset, name, f"more than {LARGEST} bytes")
     try:
         answer = decode(body.removeprefix(b"\xef\xbb\xbf"), collected.tally)
-    except MALFORMED as error:
+    except (*MALFORMED, NoFacts) as error:
         raise Unreadable(dataset, name, f"no answer of companyfacts: {error}") from error
     collected.take(_filer(collected.tally, answer, dataset, name), answer)
 

@@ -14,14 +14,16 @@ from typing import Any, Final
 import msgspec
 
 from connectors.kit.staged import Tally
-from connectors.us.facts_model import COUNTS, Filing, is_count
-from connectors.us.facts_tags import WANTED, taxonomy_of
-from connectors.us.periods import ordinal
+from connectors.us.facts_model import COUNTS, LARGEST, Facts, Filing, Span, is_count
+from connectors.us.facts_tags import SHARES, WANTED, taxonomy_of
+from connectors.us.periods import is_day
 
 _CURRENCY: Final = re.compile(r"[A-Z]{3}", re.ASCII)
 _ACCESSION: Final = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
-_DAY: Final = 10  # characters
-_LARGEST: Final = 1 << 63
+_EXCERPT: Final = 40  # characters of what a file calls things, in signals
+_EMPTY: Final = b"{}"
+_SHARES_UNIT: Final = "shares"
+_ROUNDING: Final = (10**9, 10**6, 10**5, 10**3)  # units in which filers round
 
 
 class NoFacts(Exception):  # noqa: N818 - named for what it says of an answer
@@ -29,19 +31,19 @@ class NoFacts(Exception):  # noqa: N818 - named for what it says of an answer
 
 
 class Fact(msgspec.Struct, gc=False):
-    """One value of one span in one filing. `fy` is the filing's, never the fact's."""
+    """One value of one span in one filing. `fy` is the filing's, never the fact's. What it lacks is told."""
 
-    end: str
-    val: int | float | None
-    accn: str
-    form: str
-    filed: str
+    end: str | None = None
+    val: int | float | None = None
+    accn: str | None = None
+    form: str | None = None
+    filed: str | None = None
     start: str | None = None
-    fy: int | None = None
+    fy: int | float | str | None = None
 
 
 class _Tag(msgspec.Struct, gc=False):
-    units: dict[str, list[Fact]]
+    units: dict[str, list[Fact]] | None = None
 
 
 def _taxonomy(name: str) -> type[msgspec.Struct]:
@@ -64,13 +66,13 @@ _COLUMNS: Final = tuple(
 
 
 class _Answer(msgspec.Struct):
-    cik: int | str
-    facts: _FACTS  # type: ignore[valid-type]
+    cik: int | str | None = None
+    facts: _FACTS | None = None  # type: ignore[valid-type]
     entityName: str | None = None  # noqa: N815 - the source's name
 
 
 class _Names(msgspec.Struct):
-    facts: dict[str, dict[str, msgspec.Raw]]
+    facts: dict[str, dict[str, msgspec.Raw]] | None = None
 
 
 _DECODER: Final = msgspec.json.Decoder(_Answer)
@@ -79,7 +81,7 @@ _DECODER: Final = msgspec.json.Decoder(_Answer)
 class Answer(msgspec.Struct):
     """What one answer says: the filer as it is spelled there, its name, and its filings, unordered."""
 
-    cik: int | str
+    cik: int | str | None
     name: str | None
     filings: dict[str, Filing]
 
@@ -87,114 +89,146 @@ class Answer(msgspec.Struct):
 def decode(body: bytes, tally: Tally | None = None) -> Answer:
     """The filings of one answer. Raises NoFacts, or what msgspec raises for a body that is none.
 
-    Facts that cannot be placed (no day, a year that is none) are counted and left out.
+    Many filers have none (FORMAT us 5): an answer without facts is one, and no figures are told of. Facts that
+    cannot be placed (no day, a year that is none) are counted and left out.
     """
     answer = _DECODER.decode(body)
-    filings: dict[str, Filing] = {}
-    seen = False
+    if answer.cik is None and answer.facts is None and body.strip() != _EMPTY:
+        raise NoFacts("neither a cik nor facts")
+    placing = _Placing(tally)
+    seen: set[str] = set()
     for column, taxonomy, tag in _COLUMNS:
-        holder = getattr(answer.facts, taxonomy)
+        holder = getattr(answer.facts, taxonomy, None)
         found: _Tag | None = None if holder is None else getattr(holder, tag)
         if found is None:
             continue
-        seen = True
+        seen.add(column)
         for unit, facts in _units(column, found, tally):
-            _place_all(filings, column, unit, facts, tally)
-    if not seen and tally is not None:
+            placing.place_all(column, unit, facts)
+    if not seen - {SHARES} and tally is not None:
         _tell_unknown(body, answer.cik, tally)
-    return Answer(answer.cik, answer.entityName, filings)
+    return Answer(answer.cik, answer.entityName, placing.finished())
 
 
 def _units(column: str, tag: _Tag, tally: Tally | None) -> Iterator[tuple[str, list[Fact]]]:
-    """Money in every currency; heads in whatever unit the filer thought of."""
-    if is_count(column):
-        for facts in tag.units.values():
+    """Money in every currency, shares as shares; heads in whatever unit the filer thought of."""
+    for unit, facts in (tag.units or {}).items():
+        if column == SHARES and unit != _SHARES_UNIT:
+            if tally is not None:
+                tally.add("unknown_unit", f"{column} {unit[:_EXCERPT]}", facts[0].accn if facts else None)
+        elif is_count(column):
             yield COUNTS, facts
-        return
-    for unit, facts in tag.units.items():
-        if _CURRENCY.fullmatch(unit):
+        elif _CURRENCY.fullmatch(unit):
             yield unit, facts
         elif tally is not None:
-            tally.add("amount_without_currency", f"{column} {unit}", facts[0].accn if facts else None)
+            subject = f"{column} {unit[:_EXCERPT]}"
+            tally.add("amount_without_currency", subject, facts[0].accn if facts else None)
 
 
-def _place_all(
-    filings: dict[str, Filing], column: str, unit: str, facts: list[Fact], tally: Tally | None
-) -> None:
-    """Facts to their filings. What is new of a filing's span goes the long way, most does not."""
-    for fact in facts:
-        filing, value = filings.get(fact.accn), fact.val
-        if filing is not None and type(value) is int and -_LARGEST <= value < _LARGEST:
-            spans = filing.units.get(unit)
-            values = None if spans is None else spans.get((fact.start or "", fact.end))
-            if values is not None and column not in values:
-                values[column] = value
-                continue
-        _place(filings, column, unit, fact, tally)
+class _Placing:
+    """Facts to their filings, tag after tag."""
+
+    def __init__(self, tally: Tally | None) -> None:
+        self._filings: dict[str, Filing] = {}
+        self._tally = tally
+        self._several: set[str | None] = set()
+
+    def place_all(self, column: str, unit: str, facts: list[Fact]) -> None:
+        """Facts of one tag. What is new of a filing's span goes the long way, most does not."""
+        filings = self._filings
+        for fact in facts:
+            filing, value = filings.get(fact.accn), fact.val  # type: ignore[arg-type]
+            if filing is not None and type(value) is int and -LARGEST <= value < LARGEST:
+                spans = filing.units.get(unit)
+                values = None if spans is None else spans.get((fact.start or "", fact.end))  # type: ignore[arg-type]
+                if values is not None and column not in values:
+                    values[column] = value
+                    continue
+            self._place(column, unit, fact)
+
+    def finished(self) -> dict[str, Filing]:
+        """All filings. A cover that gives several numbers of shares gives none: they are of classes."""
+        for filing in self._filings.values():
+            spans = filing.units.get(COUNTS, {}).values()
+            if filing.accession in self._several or len({facts.get(SHARES) for facts in spans} - {None}) > 1:
+                for facts in spans:
+                    facts.pop(SHARES, None)
+        return self._filings
+
+    def _place(self, column: str, unit: str, fact: Fact) -> None:
+        value = whole(fact.val)
+        if value is None:
+            self._tell("no_amount", column, fact)
+            return
+        filing = self._filings.get(fact.accn or "") or self._filing(fact)
+        span = _span(fact)
+        if filing is None or span is None or (column == SHARES and span[1] > filing.filed):
+            self._tell("impossible_fact", column, fact)
+            return
+        values = filing.units.setdefault(unit, {}).setdefault(span, {})
+        before = values.setdefault(column, value)
+        if before != value:
+            self._differ(column, values, value, fact)
+
+    def _differ(self, column: str, values: Facts, value: int, fact: Fact) -> None:
+        """A fact that one filing gives twice: the more precise counts, else the first."""
+        finer = None if is_count(column) else _finer(values[column], value)
+        if finer is not None:
+            values[column] = finer
+            return
+        if column == SHARES:
+            self._several.add(fact.accn)
+        self._tell("conflicting_fact", column, fact)
+
+    def _filing(self, fact: Fact) -> Filing | None:
+        """A filing that was not met before; none where its day is none, or its number, or its form."""
+        number, form, filed = fact.accn, fact.form, fact.filed
+        if not filed or not is_day(filed) or not number or not _ACCESSION.fullmatch(number) or not form:
+            return None
+        filing = self._filings[number] = Filing(number, form, filed, _focus(fact.fy))
+        return filing
+
+    def _tell(self, code: str, column: str, fact: Fact) -> None:
+        if self._tally is not None:
+            self._tally.add(code, column, (fact.accn or "")[:_EXCERPT])
 
 
-def _place(filings: dict[str, Filing], column: str, unit: str, fact: Fact, tally: Tally | None) -> None:
-    value = fact.val
-    if type(value) is not int or not -_LARGEST <= value < _LARGEST:
-        value = whole(value)
-    filing = filings.get(fact.accn) or _filing(filings, fact)
-    if value is None or filing is None:
-        _tell(fact, column, value, tally)
-        return
-    spans = filing.units.get(unit)
-    if spans is None:
-        spans = filing.units[unit] = {}
-    span = (fact.start or "", fact.end)
-    values = spans.get(span)
-    if values is None:
-        if _is_day(fact.end) and (fact.start is None or _is_day(fact.start)):
-            spans[span] = {column: value}
-        else:
-            _tell(fact, column, value, tally)
-    elif values.setdefault(column, value) != value and tally is not None:
-        tally.add("conflicting_fact", column, fact.accn)
+def _span(fact: Fact) -> Span | None:
+    """A fact's days; none where one is none, or the last is before the first."""
+    start, end = fact.start or "", fact.end or ""
+    return (start, end) if is_day(end) and (not start or (is_day(start) and start <= end)) else None
 
 
-def _filing(filings: dict[str, Filing], fact: Fact) -> Filing | None:
-    """A filing that was not met before; none where its day is none or its number is none."""
-    if not _is_day(fact.filed) or not _ACCESSION.fullmatch(fact.accn):
+def _finer(one: int, other: int) -> int | None:
+    """Of two amounts the one that the other is a rounding of; null where neither is."""
+    for finer, coarser in ((one, other), (other, one)):
+        for unit in _ROUNDING:
+            if coarser % unit == 0 and finer % unit and abs(finer - coarser) * 2 <= unit:
+                return finer
+    return None
+
+
+def _focus(year: float | str | None) -> int | None:
+    """The year that a filing calls its own, as a number or as text; null where it is none."""
+    try:
+        found = int(year or 0)
+    except (ValueError, OverflowError):
         return None
-    filing = filings[fact.accn] = Filing(fact.accn, fact.form, fact.filed, fact.fy)
-    return filing
+    return found if is_day(f"{found}-01-01") else None
 
 
 def whole(value: float | None) -> int | None:
     """An amount in whole units, halves away from zero; null where there is none that a column holds."""
-    if value is None or not -_LARGEST <= value < _LARGEST:
+    if value is None or not -LARGEST <= value < LARGEST:
         return None
     if type(value) is int:
         return value
     rounded = int(Decimal(repr(value)).quantize(Decimal(1), ROUND_HALF_UP))
-    return rounded if rounded < _LARGEST else None
+    return rounded if rounded < LARGEST else None
 
 
-def _is_day(text: str) -> bool:
-    """Whether a text is a day, spelled so that it compares as days do."""
-    try:
-        return len(text) == _DAY and ordinal(text) > 0
-    except ValueError:
-        return False
-
-
-def _tell(fact: Fact, column: str, value: int | None, tally: Tally | None) -> None:
-    """A fact that is left out: without a value (nil), or in no filing and of no day that there is."""
-    if tally is None:
-        return
-    if value is None:
-        tally.add("no_amount", column, fact.accn)
-    else:
-        tally.add(
-            "impossible_fact", f"{fact.accn[:30]} {(fact.start or '')[:10]} {fact.end[:10]}", fact.filed
-        )
-
-
-def _tell_unknown(body: bytes, cik: int | str, tally: Tally) -> None:
+def _tell_unknown(body: bytes, cik: int | str | None, tally: Tally) -> None:
     """A filer that tags nothing that figures are made of: which taxonomies it uses instead."""
-    names: dict[str, Any] = msgspec.json.decode(body, type=_Names).facts
+    names: dict[str, Any] | None = msgspec.json.decode(body, type=_Names).facts
     for name in names or ("(none)",):
-        tally.add("no_figures_tagged", name, cik)
+        tally.add("no_figures_tagged", name[:_EXCERPT], cik)

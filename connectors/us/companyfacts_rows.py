@@ -47,6 +47,8 @@ class Collected:
         for filing in filings:
             if filing.focus is None:
                 self.tally.add("no_fiscal_year", filing.form, cik)
+            for side in unbalanced(filing):
+                self.tally.add("does_not_balance", side, filing.accession)
 
     def reject(self, name: str, reason: str) -> None:
         """A member that could not be read."""
@@ -71,6 +73,8 @@ def rows(cik: str, filing: Filing) -> Iterator[dict[str, Any]]:
     }
     for unit, spans in filing.units.items():
         for (start, end), facts in spans.items():
+            if not facts:
+                continue
             yield {
                 **head,
                 "unit": unit,
@@ -79,6 +83,15 @@ def rows(cik: str, filing: Filing) -> Iterator[dict[str, Any]]:
                 "period_end": date.fromisoformat(end),
                 **facts,
             }
+
+
+def unbalanced(filing: Filing) -> Iterator[str]:
+    """Total assets of balance sheets whose other side is another amount (FORMAT us 12.3)."""
+    for spans in filing.units.values():
+        for facts in spans.values():
+            for assets, other in facts_tags.SIDES:
+                if assets in facts and facts.get(other, facts[assets]) != facts[assets]:
+                    yield assets
 
 
 def no_longer_tagged(filings: Iterable[Filing]) -> Iterator[str]:
@@ -98,7 +111,7 @@ def _own_figures(filing: Filing) -> set[str]:
     flows: dict[Span, Facts] = {
         span: facts for span, facts in spans.items() if span[0] and span[1] <= filing.filed
     }
-    own = own_period(filing, flows)
+    own = own_period(filing, flows, spans)
     if own is None:
         return set()
     filer = chains.filer_of(tag for facts in spans.values() for tag in facts)

@@ -32,7 +32,7 @@ FACTS: Final = Table(
     (
         Column(CIK, _T, "ten digits", nullable=False),
         Column("accession", _T, "accession number with dashes", nullable=False),
-        Column("unit", _T, "currency; empty for heads", nullable=False),
+        Column("unit", _T, "currency; empty for heads and shares", nullable=False),
         Column("span", _T, "first and last day with a slash, or the day of a balance", nullable=False),
         Column("period_start", _D, "first day; null for a balance"),
         Column("period_end", _D, "last day", nullable=False),

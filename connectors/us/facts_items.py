@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from connectors.us.chains import Figure
 from connectors.us.facts_model import COUNTS, Facts, Filing, Span
+from connectors.us.periods import TOLERANCE, ordinal
 
 FLOWS: Final = ("revenue", "operating_result", "net_result")
 _UNITS: Final = (10**6, 10**5, 10**3)  # in which filers round: millions, millions with one decimal, thousands
@@ -162,7 +163,7 @@ class Book:
         self._periods: dict[tuple[str | None, Span], Held] = {}
         self._days: dict[tuple[str | None, str], Held] = {}
         self._ending: dict[tuple[str | None, str], list[Span]] = defaultdict(list)
-        self._starting: dict[tuple[str | None, str], list[Span]] = defaultdict(list)
+        self._starting: dict[tuple[str | None, int], list[Span]] = defaultdict(list)
 
     def period(self, currency: str | None, span: Span) -> Held:
         """What is held of a period."""
@@ -170,7 +171,7 @@ class Book:
         if found is None:
             found = self._periods[currency, span] = Held()
             self._ending[currency, span[1]].append(span)
-            self._starting[currency, span[0]].append(span)
+            self._starting[currency, ordinal(span[0])].append(span)
         return found
 
     def balance(self, currency: str | None, day: str) -> Held:
@@ -185,5 +186,7 @@ class Book:
         return self._ending.get((currency, day), [])
 
     def starting(self, currency: str | None, day: str) -> list[Span]:
-        """Periods that begin on a day."""
-        return self._starting.get((currency, day), [])
+        """Periods that begin on a day, as filings date it: a year and its quarters may do so days apart."""
+        first = ordinal(day)
+        days = range(first - TOLERANCE, first + TOLERANCE + 1)
+        return [span for near in days for span in self._starting.get((currency, near), ())]

@@ -16,7 +16,7 @@ from connectors.kit import staged
 from connectors.us import companyfacts_schema as f
 from connectors.us.facts_items import Statement
 from connectors.us.facts_model import COUNTS, Filing
-from connectors.us.facts_tags import IFRS, WANTED
+from connectors.us.facts_tags import EMPLOYEES, IFRS, MONEY
 from connectors.us.facts_versions import Read, read_filings
 from connectors.us.fsds_schema import FILERS as HISTORY_FILERS
 from connectors.us.fsds_schema import HISTORY
@@ -32,6 +32,7 @@ _HEAD: Final = (
     *("_company_id", "cik", "accession", "unit", "span", "form", "filed", "focus"),
     *("rounded", "_raw", "_observed_at"),
 )
+_FIGURES: Final = (*MONEY, *EMPLOYEES)
 _REPORTED: Final = pl.Schema(
     {**staged.schema(FINANCIALS_REPORTED), "period_start": pl.String(), "period_end": pl.String()}
 )
@@ -64,8 +65,9 @@ def _facts(present: Present) -> pl.DataFrame:
     history = rows(present, HISTORY).with_columns(rounded=pl.lit(value=True))
     rest = history.join(exact.select("cik", "accession"), on=["cik", "accession"], how="anti")
     text = pl.col("filed").dt.to_string("%Y-%m-%d")
-    both = pl.concat([exact, rest]).filter(pl.col("_company_id").is_not_null())
-    return both.with_columns(filed=text).select(*_HEAD, *WANTED).sort("cik", "accession").collect()
+    figures = pl.any_horizontal(pl.col("unit") != COUNTS, pl.col(EMPLOYEES).is_not_null())  # not shares alone
+    both = pl.concat([exact, rest]).filter(pl.col("_company_id").is_not_null(), figures)
+    return both.with_columns(filed=text).select(*_HEAD, *_FIGURES).sort("cik", "accession").collect()
 
 
 def _filers(frame: pl.DataFrame) -> Iterator[tuple[str, str, list[Filing]]]:
@@ -86,7 +88,7 @@ def _filers(frame: pl.DataFrame) -> Iterator[tuple[str, str, list[Filing]]]:
         elif seen > filing.seen:
             filing.raw, filing.seen = raw, seen
         start, _, end = span.rpartition("/")
-        facts = {name: amount for name, amount in zip(WANTED, amounts, strict=True) if amount is not None}
+        facts = {name: amount for name, amount in zip(_FIGURES, amounts, strict=True) if amount is not None}
         filing.units.setdefault(unit, {})[start, end] = facts
     if known is not None:
         yield *known, list(filings.values())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from connectors.us.facts_tags import EMPLOYEES
+from connectors.us.facts_tags import EMPLOYEES, SHARES
 from connectors.us.forms import AMENDED, ANNUAL, FOREIGN_INTERIM, INTERIM
 
 Span = tuple[str, str]  # first day ("" for an instant) and last day
@@ -19,9 +19,10 @@ Facts = dict[str, int]  # column of `facts_tags` -> amount
 
 TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # their periods have any length
 _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
-_COUNTS: Final = frozenset(EMPLOYEES)
+_COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
 _USUAL: Final = "USD"
-COUNTS: Final = ""  # the unit that heads are kept under: no currency
+LARGEST: Final = 10**18  # no amount has as much, in any currency; and sums of a few fit a column
+COUNTS: Final = ""  # the unit that heads and shares are kept under: no currency
 
 
 @dataclass(slots=True)
@@ -39,25 +40,35 @@ class Filing:
     base: str = field(init=False)  # the form without its amendment mark
     is_annual: bool = field(init=False)
     is_periodic: bool = field(init=False)  # others only count where no report of the period tells of it
+    known_until: str = field(init=False)  # the last day that it can tell of
 
     def __post_init__(self) -> None:
         self.base = self.form.removesuffix(AMENDED)
         self.is_annual = self.base in ANNUAL
         self.is_periodic = self.is_annual or self.base in _INTERIM
+        self.known_until = _end_of_month(self.filed) if self.rounded else self.filed
 
     @property
     def is_amendment(self) -> bool:
         return self.form.endswith(AMENDED)
 
-    def currency(self) -> str | None:
-        """The unit that most of its amounts are in: a convenience translation has fewer (FORMAT us 12.3)."""
+    def currency(self, usual: str | None = _USUAL) -> str | None:
+        """The unit that most of its amounts are in: a convenience translation has fewer (FORMAT us 12.3).
+
+        Of as many amounts in two units those count that the filer's annual reports are in.
+        """
         units = [unit for unit in self.units if unit != COUNTS]
         if len(units) == 1:
             return units[0]
         counts = Counter({unit: sum(map(len, self.units[unit].values())) for unit in units})
-        return max(counts, key=lambda unit: (counts[unit], unit == _USUAL, unit), default=None)
+        return max(counts, key=lambda unit: (counts[unit], unit == usual, unit), default=None)
+
+
+def _end_of_month(day: str) -> str:
+    """As a text that compares so: the rounded end of a period may lie behind the day of filing."""
+    return f"{day[:8]}31"
 
 
 def is_count(column: str) -> bool:
-    """Whether a column holds heads, not money."""
+    """Whether a column holds heads or shares, not money."""
     return column in _COUNTS

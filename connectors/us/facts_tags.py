@@ -30,6 +30,8 @@ PARTS: Final = (
     "OperatingLeaseLeaseIncome",
     "RevenuesNetOfInterestExpense",
 )
+# Of a part that is larger than every total the totals are fragments: a utility's contracts, a lender's fees.
+WHOLES: Final = ("RegulatedAndUnregulatedOperatingRevenue", "RevenuesNetOfInterestExpense")
 LEASES: Final = ("OperatingLeaseLeaseIncome", "OperatingLeasesIncomeStatementLeaseRevenue")
 REAL_ESTATE: Final = ("RealEstateRevenueNet", *LEASES)
 PROPERTY: Final = "RealEstateInvestmentPropertyNet"
@@ -38,15 +40,18 @@ BANK_TOTALS: Final = ("RevenuesNetOfInterestExpense", "Revenues")
 BANK_PARTS: Final = ("InterestIncomeExpenseNet", "NoninterestIncome")
 BANK_SIGNS: Final = (
     *BANK_PARTS,
+    "RevenuesNetOfInterestExpense",
     "InterestAndDividendIncomeOperating",
+    "InterestIncomeExpenseAfterProvisionForLoanLoss",
     "NoninterestExpense",
     "ProvisionForLoanLeaseAndOtherLosses",
     "ProvisionForLoanAndLeaseLosses",
+    "ProvisionForLoanLossesExpensed",
 )
 TRADE_SIGNS: Final = (
     "CostOfRevenue",
     "GrossProfit",
-)  # who has these is no bank, whatever its finance arm tags
+)  # who has these is no bank, whatever its finance arm tags, unless it has both parts of a bank's revenue
 
 INSURER_SIGNS: Final = ("PremiumsEarnedNet", "PolicyholderBenefitsAndClaimsIncurredNet")
 INSURER_DUE: Final = ("PremiumsEarnedNet", "NetInvestmentIncome")
@@ -56,6 +61,7 @@ INSURER_FEES: Final = ("InsuranceCommissionsAndFees",)
 IFRS_REVENUE: Final = f"{IFRS}Revenue"
 IFRS_PARTS: Final = (f"{IFRS}RevenueFromContractsWithCustomers", f"{IFRS}InsuranceRevenue")
 IFRS_BANK: Final = (f"{IFRS}InterestRevenueExpense", f"{IFRS}FeeAndCommissionIncomeExpense")
+IFRS_BANK_GROSS: Final = (f"{IFRS}RevenueFromInterest", f"{IFRS}FeeAndCommissionIncome")
 
 OPERATING: Final = (
     "OperatingIncomeLoss",
@@ -70,7 +76,8 @@ PRETAX: Final = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
 )
 
-# From the parent's scope to wider ones: a later filing that has only a wider one never replaces a narrower one.
+# From the parent's scope to wider ones: a later filing that has only a wider one never replaces a narrower one. Of
+# two standards the like scopes are alike (`SCOPES`): who goes over to IFRS restates the parent's result.
 NET_RESULT: Final = (
     "NetIncomeLoss",
     "ProfitLoss",
@@ -84,6 +91,7 @@ EQUITY: Final = (
     "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
     "PartnersCapital",
     "MembersEquity",
+    "PartnersCapitalIncludingPortionAttributableToNoncontrollingInterest",
     f"{IFRS}EquityAttributableToOwnersOfParent",
     f"{IFRS}Equity",
 )
@@ -114,6 +122,7 @@ MONEY: Final = tuple(
             IFRS_REVENUE,
             *IFRS_PARTS,
             *IFRS_BANK,
+            *IFRS_BANK_GROSS,
             *OPERATING,
             COSTS,
             EXPENSES,
@@ -124,8 +133,26 @@ MONEY: Final = tuple(
         )
     )
 )
-WANTED: Final = (*MONEY, *EMPLOYEES)
+SHARES: Final = f"{DEI}EntityCommonStockSharesOutstanding"  # of the cover page's own day
+WANTED: Final = (*MONEY, *EMPLOYEES, SHARES)
 BALANCES: Final = frozenset((*EQUITY, *ASSETS, PROPERTY))
+# Both sides of one balance sheet, by standard (FORMAT us 12.3: they are equal).
+SIDES: Final = (ASSETS[:2], ASSETS[2:])
+
+
+def _scopes(chain: tuple[str, ...]) -> dict[str, int]:
+    """Each tag's place among those of its own standard."""
+    own = [tag for tag in chain if not tag.startswith(IFRS)]
+    return {
+        tag: place
+        for tags in (own, [tag for tag in chain if tag not in own])
+        for place, tag in enumerate(tags)
+    }
+
+
+SCOPES: Final = {
+    tag: scope for chain in (OPERATING, NET_RESULT, EQUITY, ASSETS) for tag, scope in _scopes(chain).items()
+}
 
 
 def taxonomy_of(column: str) -> tuple[str, str]:

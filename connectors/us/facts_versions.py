@@ -15,7 +15,8 @@ from connectors.us import chains, facts_tags, quarters
 from connectors.us.chains import Filer
 from connectors.us.facts_items import FLOWS, Book, PeriodBook, Statement
 from connectors.us.facts_model import COUNTS, TRANSITION, Facts, Filing, Span
-from connectors.us.periods import ROUNDED, TOLERANCE, FiscalYears, Length, Periods, length, ordinal
+from connectors.us.forms import INTERIM
+from connectors.us.periods import ROUNDED, SHORTEST, TOLERANCE, FiscalYears, Length, Periods, length, ordinal
 from warehouse.schema.codes import FIGURES
 
 _BALANCES: Final = (("equity", facts_tags.EQUITY), ("total_assets", facts_tags.ASSETS))
@@ -64,18 +65,23 @@ class _Reader:
         self.statements: list[Statement] = []
         self.books: dict[Span, PeriodBook] = {}
         self.reports: list[tuple[Filing, Span]] = []
+        self._usual: str | None = None  # the currency of annual reports
+        self._years: set[Span] = set()  # that annual reports tell of: sums of twelve months need be none
         self._periods = Periods()
         self._book = Book()
 
     def take(self, filing: Filing) -> None:
         """What one filing says, and the statements that it makes."""
-        currency = filing.currency()
+        currency = filing.currency(self._usual)
         spans = filing.units.get(currency or COUNTS, {})
         filer = chains.filer_of(tag for facts in spans.values() for tag in facts)
         flows, ends = self._flows(filing, spans)
-        own = own_period(filing, flows)
+        own = own_period(filing, flows, spans)
         if own is not None:
             self.reports.append((filing, own))
+        if filing.is_annual:
+            self._usual = currency or self._usual
+            self._years.update(span for span in flows if length(span) is Length.YEAR)
         touched = self._balances(filing, currency, ends)
         touched |= self._results(filing, currency, flows, filer)
         if filing.is_periodic:
@@ -88,7 +94,7 @@ class _Reader:
         flows: dict[Span, Facts] = {}
         ends: dict[str, str] = {}
         for span, facts in spans.items():
-            if not span[0] or not span[0] <= span[1] <= filing.filed:  # amortisation tables look ahead
+            if not span[0] or not span[0] <= span[1] <= filing.known_until:  # amortisation tables look ahead
                 continue
             known = self._periods.known_as(span, ROUNDED if filing.rounded else TOLERANCE)
             other = flows.get(known)
@@ -103,7 +109,7 @@ class _Reader:
     def _balances(self, filing: Filing, currency: str | None, ends: dict[str, str]) -> set[Span]:
         changed: set[str] = set()
         for (start, day), facts in filing.units.get(currency or COUNTS, {}).items():
-            if start or day > filing.filed:
+            if start or day > filing.known_until:
                 continue
             places = (day, ends[day]) if day in ends else (day,)
             changed.update(one for one in places if self._balance(filing, currency, one, facts))
@@ -143,10 +149,9 @@ class _Reader:
         """People employed, where tagged: of the period, else at its end."""
         for (start, end), facts in filing.units.get(COUNTS, {}).items():
             figure = chains.first(facts, facts_tags.EMPLOYEES)
-            if figure is not None and end <= filing.filed:
-                place = (
-                    self._book.period(currency, (start, end)) if start else self._book.balance(currency, end)
-                )
+            if figure is not None and start <= end <= filing.filed:
+                span = self._periods.known_as((start, end)) if start else None
+                place = self._book.period(currency, span) if span else self._book.balance(currency, end)
                 place.take("employees", figure, facts, filing)
 
     def _state(self, filing: Filing, currency: str | None, span: Span, own: Span | None) -> None:
@@ -154,10 +159,12 @@ class _Reader:
         is_own = own is not None and span[1] == own[1]
         if length(span) not in _SERVED and span != own:
             return
+        if length(span) is Length.YEAR and filing.base in INTERIM and span not in self._years:
+            return  # the last twelve months, as utilities tell of in each quarter
         book = self.books.setdefault(span, PeriodBook())
         if book.is_periodic and not filing.is_periodic:
             return
-        amounts, derived = self._amounts(currency, span)
+        amounts, derived = self._amounts(currency, span, periodic=filing.is_periodic)
         if all(amounts[name] is None for name in FLOWS):
             return
         if book.last == (currency, amounts) and not is_own:
@@ -168,12 +175,17 @@ class _Reader:
         book.statements += 1
         self.statements.append(Statement(filing, span, currency, amounts, derived, not is_own))
 
-    def _amounts(self, currency: str | None, span: Span) -> tuple[dict[str, int | None], tuple[str, ...]]:
+    def _amounts(
+        self, currency: str | None, span: Span, *, periodic: bool
+    ) -> tuple[dict[str, int | None], tuple[str, ...]]:
+        """What is held of a period; of a report's what proxies and the like gave of it alone is not told."""
         held, balance = self._book.period(currency, span), self._book.balance(currency, span[1])
         amounts: dict[str, int | None] = {}
         derived: list[str] = []
         for name in FIGURES:
-            item = held.items.get(name) or balance.items.get(name)
+            item = held.items.get(name)
+            if item is None or (periodic and not item.periodic):
+                item = balance.items.get(name)
             computed = None if item is not None else held.derived.get(name)
             amounts[name] = item.amount if item is not None else computed and computed.amount
             if computed is not None or (item is not None and item.computed):
@@ -181,10 +193,16 @@ class _Reader:
         return amounts, tuple(derived)
 
 
-def own_period(filing: Filing, flows: dict[Span, Facts]) -> Span | None:
+def own_period(filing: Filing, flows: dict[Span, Facts], spans: dict[Span, Facts]) -> Span | None:
     """The period that a report is of: the newest of the length that such a form tells of.
 
-    Only where there is none of it, as in a first or a transition report, the newest of any length, the longest.
+    Only where there is none of it, as in a first or a transition report, the newest of any length, the longest; and
+    where the balance sheet is of a later day, as of a successor after a reorganisation, the period to that day.
+
+    Args:
+        filing: the report.
+        flows: its periods, as they are known.
+        spans: all that it says in its currency, balances too.
     """
     if not filing.is_periodic or not flows:
         return None
@@ -196,4 +214,17 @@ def own_period(filing: Filing, flows: dict[Span, Facts]) -> Span | None:
         usable = list(flows)
     newest = max(end for _, end in usable)
     ending = [span for span in usable if span[1] == newest]
+    if filing.is_annual:
+        ending = _succeeding(flows, spans, newest) or ending
     return max(ending, key=lambda span: (length(span) is usual, -ordinal(span[0])))
+
+
+def _succeeding(flows: dict[Span, Facts], spans: dict[Span, Facts], newest: str) -> list[Span]:
+    """Periods to the day of the newest balance sheet, where that is a quarter or more after all usual periods."""
+    later = [span for span in flows if ordinal(span[1]) - ordinal(newest) >= SHORTEST]
+    if not later:
+        return []
+    sheets = [
+        end for (start, end), facts in spans.items() if not start and chains.first(facts, facts_tags.ASSETS)
+    ]
+    return [span for span in later if span[1] == max(sheets, default="")]

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Final
 
 from connectors.declare import SharedTables
-from connectors.us import getcurrent, headers, indexes, releases
+from connectors.us import endings, getcurrent, headers, indexes, releases
 from connectors.us import releases_fields as f
 from connectors.us.parts import Part, Present, rows
 from connectors.us.submissions_fields import FILED_TABLE
@@ -25,7 +25,7 @@ def shared(present: Present, _today: date) -> SharedTables:
 
 
 PART: Final = Part(
-    datasets=(getcurrent.DATASET, indexes.DATASET, headers.DATASET),
+    datasets=(getcurrent.DATASET, indexes.DATASET, headers.DATASET, endings.DATASET),
     # the feeds only say whom to ask: their rows concern nobody by themselves
     numbers=dict.fromkeys(f.STAGED, f.CIK),
     shared=shared,

@@ -1,11 +1,13 @@
 """Staged filings to the shared `filings`: annual and interim reports of the company itself (FORMAT us 12.6).
 
 Every other filing stays in `us_filed`: it is none of accounts and makes no event. A 6-K counts where it holds XBRL,
-since most of them hold no statements. Does not belong here: figures, or news.
+since most of them hold no statements. A report that holds XBRL waits some days for its figures, which follow within
+the night: told of before them, it would be told of without them for good. Does not belong here: figures, or news.
 """
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Final
 
 import polars as pl
@@ -17,6 +19,7 @@ from warehouse.schema.tables import FILINGS
 
 ANNUAL_REPORT: Final = "annual_report"
 INTERIM_REPORT: Final = "interim_report"
+WAIT: Final = timedelta(days=3)  # of our own choosing: a night, and one more that fails
 _SAME_PERIOD: Final = ["company_id", "filing_type", "period_end"]
 
 
@@ -31,9 +34,15 @@ def filing_type(form: pl.Expr, is_xbrl: pl.Expr) -> pl.Expr:
     )
 
 
-def reports(filed: pl.LazyFrame) -> pl.DataFrame:
-    """FILINGS rows of the reports in filers' lists."""
-    kinds = filed.filter(pl.col("_retired_at").is_null()).with_columns(
+def reports(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.DataFrame:
+    """FILINGS rows of the reports in filers' lists.
+
+    facts: cik and accession of the filings whose facts are here, which those of the last days wait for.
+    """
+    new = pl.col(f.FILED) > today - WAIT
+    awaited = filed.filter(new, pl.col(f.IS_XBRL)).join(facts, on=[f.CIK, f.ACCESSION], how="anti")
+    present = filed.filter(pl.col("_retired_at").is_null())
+    kinds = present.join(awaited, on=[f.CIK, f.ACCESSION], how="anti").with_columns(
         filing_type(pl.col(f.FORM), pl.col(f.IS_XBRL).fill_null(value=False)).alias("filing_type")
     )
     found = kinds.filter(pl.col("filing_type").is_not_null()).collect()

@@ -17,7 +17,7 @@ from connectors.kit import staged
 from connectors.kit.staged import Tally
 from connectors.us import form13f_xml, holders_fetch, holders_files
 from connectors.us.access import LIMITER, RATE
-from connectors.us.form13f_fields import COVERS, KEY, POSITIONS, SOURCE, STAGED
+from connectors.us.form13f_fields import COVERS, KEY, LINE, POSITIONS, SOURCE, STAGED
 from connectors.us.holders_kinds import order
 from connectors.us.holders_redact import redact
 from connectors.us.holders_submission import Document
@@ -66,7 +66,8 @@ def read(piece: Piece) -> Iterator[Batch]:
     yield staged.batch(
         COVERS, [cover] if cover is not None else [], staged.reject_rows(rejects), tally.drain()
     )
-    yield staged.batch(POSITIONS, [row | told | common for row in rows])
+    numbered = enumerate(rows, start=1)  # through all tables of the filing
+    yield staged.batch(POSITIONS, [row | told | common | {LINE: str(place)} for place, row in numbered])
 
 
 def _last_day(accession: str | None) -> date | None:

@@ -47,7 +47,7 @@ POSITIONS: Final = Table(
     (SOURCE, LINE),
     (
         Column(SOURCE, _T, "accession number; the file's digest where nothing gives it", nullable=False),
-        Column(LINE, _T, "place in the table, from 1", nullable=False),
+        Column(LINE, _T, "place in the tables of the filing, from 1", nullable=False),
         *_REPORT,
         Column("place", _T, "EDGAR code of the manager's state or country"),
         Column("issuer", _T, "issuer as named, cut off"),

@@ -29,6 +29,7 @@ from connectors.us.holders_kinds import (
     present,
 )
 from connectors.us.holders_outstanding import Outstanding, derived
+from connectors.us.schedule13_holdings import Identities
 
 RESTATEMENT: Final = "RESTATEMENT"
 ADDED: Final = "NEW HOLDINGS"
@@ -38,9 +39,15 @@ _EARLIEST: Final = date.min
 
 
 def holdings(
-    positions: pl.LazyFrame, today: date, outstanding: Outstanding = MappingProxyType({})
+    positions: pl.LazyFrame,
+    today: date,
+    outstanding: Outstanding = MappingProxyType({}),
+    known: Identities = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Shared holdings of the touched companies on a day: what no newer report tells of is over when one was due."""
+    """Shared holdings of the touched companies on a day: what no newer report tells of is over when one was due.
+
+    `known`: holders that Schedules 13D and 13G name, as they do: a manager of those is no second holder.
+    """
     managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in present(positions):
         if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None:
@@ -51,7 +58,8 @@ def holdings(
         total = sum((Decimal(row["shares"]) for row in counted), Decimal(0))
         level = derived(total, company, counted[-1]["period"], outstanding) if counted else None
         if level is not None:
-            found.append(_holding(counted[-1], f"{manager}/{cusip}", level, today))
+            who = known.get((company, manager)) or {}
+            found.append(_holding(counted[-1], f"{manager}/{cusip}", level, today) | who)
     return as_holdings(found)
 
 

@@ -16,7 +16,7 @@ from lxml import etree
 from connectors.declare import Piece, Unreadable
 from connectors.kit.staged import Tally
 from connectors.us import holders_values as values
-from connectors.us.form13f_fields import CUSIP, LINE, MANAGER, MANAGER_NAME
+from connectors.us.form13f_fields import CUSIP, MANAGER, MANAGER_NAME
 from connectors.us.holders_xml import at, children, count_unknown, local, text, tree
 from connectors.us.register import central_index_key
 
@@ -99,9 +99,9 @@ def positions(piece: Piece, body: bytes, filed_on: date | None, tally: Tally) ->
 
 
 def _positions(root: etree._Element, tally: Tally, example: str) -> Iterator[Row]:
-    for place, entry in enumerate(children(root, "infoTable"), start=1):
+    for entry in children(root, "infoTable"):
         count_unknown(entry, _KNOWN, tally, example)
-        yield _position(entry, tally, example) | {LINE: str(place)}
+        yield _position(entry, tally, example)
     for child in root:
         if local(child) not in ("infoTable", ""):
             tally.add("unknown_element", local(child), example)

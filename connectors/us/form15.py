@@ -44,7 +44,7 @@ def row(text: str, accession: str, cik: str, form: str, filed: Any, tally: Tally
         tally.add("classes_not_read", form, accession)
     else:
         security = _last_lines(plain[: covered.start()])
-        remaining = _last_lines(plain[covered.end() : others.start()]) if others else None
+        remaining = _words(plain[covered.end() : others.start()]) if others else None
     says_none = remaining is not None and _NONE.match(remaining) is not None
     return {
         f.ACCESSION: accession,
@@ -70,5 +70,9 @@ def _last_lines(text: str) -> str | None:
     """What stands last before a caption: behind the caption before it."""
     offices = [found.end() for found in _OFFICES.finditer(text)]
     behind = text[offices[-1] if offices else text.rfind(")") + 1 :]
-    words = " ".join(re.sub(r"[-_=*]{3,}", " ", behind).split())
+    return _words(behind)
+
+
+def _words(text: str) -> str | None:
+    words = " ".join(re.sub(r"[-_=*]{3,}", " ", text).split())
     return words[:_LONGEST_TITLE] or None

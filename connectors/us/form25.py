@@ -1,7 +1,7 @@
 """Form 25-NSE: an exchange removes one class of securities from listing (FORMAT us 9).
 
 Most are of notes, warrants, units or preferred stock, while the company's shares trade on: `is_share` tells. The
-issuer's own Form 25 is prose without structure; its header tells that there is one. Does not belong here: whether a
+issuer's own Form 25 is prose as a rule; its header tells that there is one. Does not belong here: whether a
 company has left its exchange (`statuses`).
 """
 
@@ -29,13 +29,14 @@ _SHARE: Final = re.compile(
     r"(?:the\s+)?(?:class\s+[a-z]\b|series\s+[a-z]\s+(?=common|ordinary)|(?:non-)?voting\b|"
     r"common\s+(?:stock|shares?|units?)|ordinary\s+shares?|registered\s+(?:ordinary\s+)?shares?|"
     r"capital\s+stock|shares\s+of\s+(?:beneficial\s+interest|common\s+stock)|common\b|"
-    r"american\s+deposit[ao]ry\s+(?:shares?|receipts?)|ad[sr]s?\b)",
+    r"(?:subordinate|limited|multiple)\s+voting\b|(?:sponsored\s+)?american\s+deposit[ao]ry\s+(?:shares?|receipts?)|ad[sr]s?\b)",
     re.IGNORECASE,
 )
 _NOT: Final = re.compile(
     r"\b(?:warrants?|rights?|notes?|preferred|preference|units?|debentures?|bonds?)\b", re.IGNORECASE
 )
 _PURCHASE: Final = re.compile(r"\s+(?:purchase\s+)?(?:rights?|warrants?|options?)\b", re.IGNORECASE)
+_NOUN: Final = re.compile(r"\b(?:shares?|stock|interests?)\b", re.IGNORECASE)
 _CLASS: Final = re.compile(r"(?:the\s+)?class\s+[a-z]\b", re.IGNORECASE)
 
 
@@ -50,8 +51,14 @@ def is_share(description: str | None) -> bool | None:
     found = _SHARE.match(text)
     if found is None or _PURCHASE.match(text, found.end()):
         return False
-    rest = text[: text.find(",")] if "," in text else text
-    return not (_CLASS.match(text) and _NOT.search(rest))
+    named = _CLASS.match(text)
+    if named is None:
+        return True
+    noun = _NOUN.search(
+        text, named.end()
+    )  # «Class A ordinary shares included as part of the units» are shares
+    of = text[named.end() : noun.start() if noun else len(text)]
+    return _NOT.search(of) is None and (noun is None or _PURCHASE.match(text, noun.end()) is None)
 
 
 def notification(body: bytes) -> bytes | None:

@@ -23,7 +23,11 @@ REGISTRATION: Final = frozenset(
 OWN: Final = ANNUAL | INTERIM | {FOREIGN_INTERIM} | CURRENT | REGISTRATION
 ENDING: Final = frozenset({"15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "15F-15D", "REVOKED"})
 REMOVAL: Final = frozenset({"25", "25-NSE"})
-MERGER: Final = frozenset({"DEFM14A", "DEFM14C", "SC TO-T", "S-4"})
+MERGER: Final = frozenset({"DEFM14A", "DEFM14C"})  # papers of a merger of the company itself
+OFFER: Final = "SC TO-T"  # stands in the bidder's list too, there without the file number of a subject
+EXCHANGE: Final = frozenset({"S-4", "F-4"})  # shares for shares, but also notes for notes of who goes on
+SUBJECT: Final = "005-"  # file numbers of who is the subject of an offer or of large stakes
+BY_EXCHANGE: Final = "25-NSE"
 AMENDED: Final = "/A"
 
 
@@ -35,6 +39,11 @@ def base(form: pl.Expr) -> pl.Expr:
 def of(form: pl.Expr, family: frozenset[str]) -> pl.Expr:
     """Whether a form is of a family, amended or not."""
     return base(form).is_in(sorted(family))
+
+
+def about_itself(cik: pl.Expr, form: pl.Expr, accession: pl.Expr) -> pl.Expr:
+    """Not a removal that the filer, an exchange, hands in about somebody else's securities."""
+    return ~((base(form) == BY_EXCHANGE) & (accession.str.slice(0, 10) == cik))
 
 
 def is_own(form: str | None) -> bool:

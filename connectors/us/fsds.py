@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -34,6 +35,7 @@ from connectors.kit.formats import Format, sniff
 from connectors.kit.staged import Tally
 from connectors.kit.tabular import Layout
 from connectors.us.access import LIMITER, RATE, ask, trouble
+from connectors.us.facts_model import LARGEST
 from connectors.us.facts_tags import MONEY, taxonomy_of
 from connectors.us.fsds_schema import FILERS, HISTORY, KEY, NUM, NUM_IGNORED, STAGED, SUB, SUB_IGNORED
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, accessions, central_index_keys
@@ -46,6 +48,7 @@ _TABLE: Final = re.compile(r"(?:^|/)(sub|num)\.(?:txt|tsv)$", re.IGNORECASE)
 _QUARTER: Final = re.compile(r"(\d{4})q([1-4])$")
 _FIRST: Final = "2009q1"
 _MONTHS: Final = 3  # of a quarter
+_MOST: Final = 200  # quarters of one sum; the longest are of companies since their inception
 _INDEX: Final = ("cik", "accession", "unit", "span", "period_start", "period_end", "form", "filed", "focus")
 _SUB: Final = Layout(SUB, ("adsh", "cik", "form", "filed"), "adsh", "\t", None, ignored=SUB_IGNORED)
 _NUM: Final = Layout(
@@ -122,7 +125,7 @@ def _filings(piece: Piece, member: Member) -> tuple[pl.DataFrame, list[pl.DataFr
     rows = pl.concat(frames).with_columns(
         accession=accessions(pl.col("adsh")),
         cik=central_index_keys(pl.col("cik")),
-        filed=pl.col("filed").str.to_date("%Y%m%d", strict=False),
+        filed=_day("filed"),
         focus=pl.col("fy").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False),
     )
     whole = pl.all_horizontal(pl.col("accession", "cik", "filed", "form").is_not_null())
@@ -148,17 +151,24 @@ def _wanted(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(whole & money).with_columns(taxonomy=taxonomy).join(names, on=["taxonomy", "tag"])
 
 
+def _day(name: str) -> pl.Expr:
+    """A day of a time in which there were accounts; null for any other."""
+    day = pl.col(name).str.to_date("%Y%m%d", strict=False)
+    return pl.when(day.is_between(date(1900, 1, 1), date(2199, 12, 31))).then(day)
+
+
 def _dated(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """Values with their days: the rounded end, and the first day of the months that so many quarters are."""
     quarters = pl.col("qtrs").cast(pl.Int64, strict=False)
-    end = pl.col("ddate").str.to_date("%Y%m%d", strict=False)
+    quarters = pl.when(quarters.is_between(0, _MOST)).then(quarters)
+    end = _day("ddate")
     months = pl.format("-{}mo", (quarters * _MONTHS - 1).clip(lower_bound=0))
+    value = pl.col("value").cast(pl.Decimal(38, 4), strict=False).round(0, mode="half_away_from_zero")
     dated = facts.with_columns(
-        quarters=quarters,
-        period_end=end,
-        amount=pl.col("value").cast(pl.Decimal(38, 4), strict=False).round(0).cast(pl.Int64, strict=False),
+        quarters=quarters, period_end=end, amount=value.cast(pl.Int64, strict=False)
     ).with_columns(
-        period_start=pl.when(quarters > 0).then(pl.col("period_end").dt.month_start().dt.offset_by(months))
+        amount=pl.when(pl.col("amount").is_between(-LARGEST, LARGEST, closed="left")).then("amount"),
+        period_start=pl.when(quarters > 0).then(pl.col("period_end").dt.month_start().dt.offset_by(months)),
     )
     good = dated.filter(pl.all_horizontal(pl.col("quarters", "period_end", "amount").is_not_null()))
     return good, dated.height - good.height

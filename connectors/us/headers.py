@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
+from functools import partial
 from typing import Any, Final
 
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
-from connectors.us import form8k, form15, form25, headers_fetch, index_page, sgml_header
+from connectors.us import ending_words, form8k, form15, form25, forms, headers_fetch, index_page, sgml_header
 from connectors.us import releases_fields as f
 from connectors.us.access import LIMITER, RATE
 from connectors.us.register import FILES_HOST, LICENCE
@@ -28,7 +30,7 @@ _ENVELOPE: Final = re.compile(
 )
 _OTHERS: Final = {
     Format.JSON: "the list of files of a filing: names and sizes, no header",
-    Format.XML: "a document of a filing as XML (a cover page, facts): its header is read instead",
+    Format.XML: "a document of a filing in markup (a cover page, facts): its header is read instead",
     Format.HTML: "a document of a filing by itself, without header: nothing in it says which filing it is of",
     Format.TEXT: "a document of a filing by itself, without header: nothing in it says which filing it is of",
 }
@@ -54,7 +56,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of the three staged tables, as far as the piece has rows of them."""
+    """Batches of the staged tables, as far as the piece has rows of them."""
     with staged.opened(piece) as stream:
         body = stream.read(_LIMIT + 1)
     if len(body) > _LIMIT:
@@ -107,19 +109,31 @@ class _Work:
             return
         if end < 0:
             raise Unreadable(self._piece.dataset, self._piece.name, "breaks off in its first document")
-        if header.form == "25-NSE":
-            xml = form25.notification(body)
-            if xml is None:
-                self._tally.add("no_notification", header.form, header.accession)
-            else:
-                self.removal(xml, header.accession, header.filed)
-        elif header.form.removesuffix("/A") in form15.FORMS and header.filed is not None:
-            rows = (
-                form15.row(first, header.accession, party.cik, header.form, header.filed, self._tally)
-                for party in header.parties
-                if party.cik is not None and party.role == "FILER"
-            )
+        if header.form.removesuffix(forms.AMENDED) in forms.REMOVAL:
+            self._notified(body, header.form, header.accession, header.filed)
+        elif header.filed is not None:
+            self._prose(first, header.form, header.accession, header.filed)
+
+    def _notified(self, body: bytes, form: str, accession: str, filed: date | None) -> None:
+        """A removal from listing, as far as it is a notification."""
+        xml = form25.notification(body)
+        if form.endswith(forms.AMENDED):  # says nowhere whether it mends or takes back
+            self._tally.add("amendment_not_read", form, accession)
+        elif xml is None:  # the issuer's own is prose
+            self._tally.add("no_notification", form, accession)
+        else:
+            self.removal(xml, accession, filed)
+
+    def _prose(self, text: str, form: str, accession: str, filed: date) -> None:
+        """What the first document tells of each filer: classes of Form 15, the end in a current report."""
+        named = [row for row in self._rows[f.HEADERS.name] if row[f.ROLE] == "FILER"]
+        if form.removesuffix(forms.AMENDED) in form15.FORMS:
+            rows = (form15.row(text, accession, row[f.CIK], form, filed, self._tally) for row in named)
             self._rows[f.DEREGISTERED.name] += rows
+        elif named and (said := ending_words.says(text, named[0][f.ITEMS])) is not None:
+            self._rows[f.WORDS.name] += [
+                {f.ACCESSION: accession, f.CIK: row[f.CIK], f.FILED: filed, f.SAYS: said} for row in named
+            ]
 
     def header(self, header: Header, text: str = "") -> None:
         """Rows of `us_header`, one per party."""
@@ -170,7 +184,7 @@ class _Work:
             raise Unreadable(self._piece.dataset, self._piece.name, reason)
         return "-".join(found.groups())
 
-    def removal(self, xml: bytes, accession: str, filed: Any) -> None:
+    def removal(self, xml: bytes, accession: str, filed: date | None) -> None:
         """The row of `us_form25`."""
         row, reason = form25.removal(xml, accession, filed, self._tally)
         if row is None:
@@ -179,20 +193,23 @@ class _Work:
             self._rows[f.REMOVALS.name].append(row)
 
 
-DATASET: Final = Dataset(
-    key=f.KEY,
-    title="EDGAR: headers of current reports, removals from listing, ends of registration",
+dataset: Final = partial(
+    Dataset,
     licence=LICENCE,
-    cadence=Cadence(cron="*/5 10-23,0-4 * * *", stale_after_hours=96),
-    guard=Guard(max_rejected=0.05),
     host=FILES_HOST,
     rate=RATE,
     limiter=LIMITER,
     staged=f.STAGED,
-    files=("form8k/**", "filing_index/**", "form25_15/**", "headers/**"),
     recognise=recognise,
     split=staged.single,
     read=read,
+)
+DATASET: Final = dataset(
+    key=f.KEY,
+    title="EDGAR: headers of current reports, removals from listing, ends of registration",
+    cadence=Cadence(cron="*/5 10-23,0-4 * * *", stale_after_hours=96),
+    guard=Guard(max_rejected=0.05),
+    files=("form8k/**", "filing_index/**", "form25_15/**", "headers/**"),
     fetch=headers_fetch.fetch,
     wants=headers_fetch.wanted,
 )

@@ -7,7 +7,7 @@ Of current reports the page `-index-headers.html` is enough: header and list of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -36,12 +36,26 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 def url_of(filing: Filing) -> str:
     """Where a filing is asked for: any CIK that is attached to it answers in the path."""
-    folder = f"{ARCHIVES_URL}/data/{int(filing.cik)}/{filing.accession.replace('-', '')}/{filing.accession}"
-    whole = filing.form.removesuffix("/A") in WHOLE
-    return f"{folder}.txt" if whole else f"{folder}-index-headers.html"
+    if filing.form.removesuffix("/A") in WHOLE:
+        return whole_url(filing)
+    return f"{_folder(filing)}-index-headers.html"
 
 
-def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+def whole_url(filing: Filing) -> str:
+    """Where a filing with all its documents stands."""
+    return f"{_folder(filing)}.txt"
+
+
+def _folder(filing: Filing) -> str:
+    return f"{ARCHIVES_URL}/data/{int(filing.cik)}/{filing.accession.replace('-', '')}/{filing.accession}"
+
+
+def fetch(
+    http: Http,
+    cursor: Cursor | None,
+    subjects: Iterable[str],
+    address: Callable[[Filing], str] = url_of,
+) -> Iterator[Arrival]:
     """Each filing once, whoever is a party of it. One that fails is asked for again with the next run."""
     memory = Memory.of(cursor)
     broken: FetchError | None = None
@@ -49,7 +63,7 @@ def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
     failures = 0
     for filing in _due(memory, subjects):
         try:
-            answer = ask(http, url_of(filing), {Format.HTML, Format.TEXT, Format.XML})
+            answer = ask(http, address(filing), {Format.HTML, Format.TEXT, Format.XML})
         except FetchError as error:
             broken = broken or error
             failures += 1
@@ -61,7 +75,7 @@ def fetch(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
         if answer is not None:
             if held is not None:
                 yield held
-            ending = url_of(filing).rpartition(filing.accession)[2]
+            ending = address(filing).rpartition(filing.accession)[2]
             arrival = answer.arrival(f"headers-{filing.accession}{ending}", Scope.PART)
             held = replace(arrival, cursor=memory.cursor() if len(memory) % EACH == 0 else None)
     if held is not None:

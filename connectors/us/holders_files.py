@@ -11,14 +11,11 @@ from typing import Final
 from connectors.declare import NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import HEAD, Format, opening, sniff
-from connectors.us import access, holders_submission
+from connectors.us import access, holders_submission, sgml_header
 from connectors.us.holders_submission import Document, Submission, is_submission
 
 LARGEST: Final = 256 << 20  # bytes: the largest filings of managers are some 60 MB
 _ACCESSION: Final = re.compile(r"(?<!\d)(\d{10}-\d{2}-\d{6})(?!\d)")
-_HEADER_FORM: Final = re.compile(
-    rb"(?:CONFORMED SUBMISSION TYPE:[ \t]*|<SUBMISSION>.{0,200}?<TYPE>)([^\r\n<]+)", re.DOTALL
-)
 _VIEW: Final = re.compile(rb"\.FormData\s*\{|\bclass=[\"']FormData", re.IGNORECASE)
 
 
@@ -30,8 +27,7 @@ def recognised(
     if access.is_missing(head) or access.block(head) is not None:
         return NotOurs(access.trouble(head) or "an error page of the SEC")
     if is_submission(head):
-        told = _HEADER_FORM.search(head)
-        name = told.group(1).decode("latin-1").strip() if told else ""
+        name = sgml_header.header(head.decode("latin-1")).form or ""
         if form.fullmatch(name):
             return Recognised(None, Scope.PART)
         return NotOurs(f"a filing of form «{name}», not of {title}")

@@ -24,12 +24,20 @@ _FUNDS: Final = frozenset({"IV", "EP"})
 _COMPANIES: Final = frozenset({"BD", "BK", "CO", "CP", "FI", "HC", "IA", "IC", "PN", "SA"})
 _FUND_NAME: Final = re.compile(r"\b(?:funds?|etf|pension|retirement|endowment)\b", re.IGNORECASE)
 _COMPANY_NAME: Final = re.compile(
-    r"\b(?:inc|incorporated|corp|corporation|co|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|"
-    r"gmbh|ag|s\.?a|n\.?v|b\.?v|s\.?p\.?a|s\.?à\.?\s?r\.?l|sarl|asa|oyj|ab|kg|kk|se|bank|group|holdings?|partners|"
+    r"\b(?:inc|incorporated|corp|corporation|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|"
+    r"gmbh|s\.?a|n\.?v|b\.?v|s\.?p\.?a|s\.?à\.?\s?r\.?l|sarl|oyj|bank|group|holdings?|partners|"
     r"partnership|trust|foundation|association|management|advisors|advisers|capital|investments?|ventures|university)"
-    r"\b\.?(?!\w)",
+    r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa)\.?$",  # «Kim Se Jin» is nobody's legal form
     re.IGNORECASE,
 )
+# what no surname or given name is, as «Se», «Asa» and «Co» are
+_FIRM: Final = re.compile(
+    r"\b(?:inc|incorporated|corp|corporation|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|gmbh|"
+    r"funds?|etf|holdings|partners|partnership|trust|foundation|management|advisors|advisers|capital|investments|"
+    r"ventures|university|group|holding|associates|association|bancorp|bank\s+of|aktiengesellschaft)\b\.?(?!\w)",
+    re.IGNORECASE,
+)
+_OLDEST: Final = date(1934, 6, 6)  # the Exchange Act: an earlier day is a slip of the pen (0026, 0202)
 _STATE_OF: Final = re.compile(
     r"^(?:the\s+)?(?:(?:state|commonwealth|republic|kingdom)\s+of\s+)?(?:the\s+)?", re.IGNORECASE
 )
@@ -61,6 +69,11 @@ def holder_type(types: Collection[str], name: str) -> str:
     return "company" if _COMPANY_NAME.search(name) else "unknown"
 
 
+def is_firm(name: str) -> bool:
+    """Whether a name bears what no person's does."""
+    return _FIRM.search(name) is not None
+
+
 def country(place: str | None) -> str | None:
     """ISO 3166-1 of an EDGAR code, which is none (CA is California), or of the words of an older form."""
     if not place:
@@ -90,9 +103,9 @@ def page(cik: str | None, accession: str | None) -> str | None:
 
 
 def happened(day: date | None, known: date | None, observed_at: datetime) -> date | None:
-    """The day of an event; none that lies behind the day on which it was filed or read: then that day holds."""
+    """The day of an event; one behind the day of filing, or older than the law, is none: that day holds."""
     latest = min(known or observed_at.date(), observed_at.date())
-    return day if day is not None and day <= latest else known
+    return day if day is not None and _OLDEST <= day <= latest else known
 
 
 def order(accession: str | None) -> tuple[int, str]:

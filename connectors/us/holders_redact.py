@@ -23,7 +23,8 @@ _ELEMENTS: Final = (
     b"convictionDescription|ccc"
 )
 _PRIVATE: Final = re.compile(
-    rb"(<((?:[\w-]+:)?(?:" + _ELEMENTS + rb"))(?:\s[^<>]*)?>)[^<]*(</\2\s*>)", re.IGNORECASE
+    rb"(<((?:[\w-]+:)?(?:" + _ELEMENTS + rb"))(?:\s[^<>]*)?>)[^<]*(</\2\s*>)",
+    re.IGNORECASE,
 )
 _HEADER: Final = re.compile(
     rb"^([ \t]*(?:STREET [12]|CITY|ZIP|BUSINESS PHONE|IRS NUMBER):|"
@@ -38,8 +39,19 @@ _TYPE: Final = re.compile(rb"<TYPE>[ \t]*([^\r\n<]*)", re.IGNORECASE)
 _READ: Final = re.compile(rb"(?:SC|SCHEDULE) 13[DG].*|13F.*|INFORMATION TABLE", re.IGNORECASE | re.DOTALL)
 _AS_XML: Final = re.compile(rb"[345](?:/A)?", re.IGNORECASE)  # insiders' forms; as text they are not read
 _GAP: Final = rb"(?:\s|&nbsp;|&#160;|\xc2\xa0|\xa0|<[^<>]{0,400}>)+"
-_LAST_ROW: Final = re.compile(_GAP.join((b"TYPE", b"OF", b"REPORTING", b"PERSONS?")), re.IGNORECASE)
+_LAST_ROW: Final = re.compile(
+    _GAP.join((b"TYPES?", b"OF", b"REPORTING", b"PERSONS?"))
+    + b"|"
+    + _GAP.join((b"PERCENT(?:AGE)?", b"OF", b"(?:CLASS|SERIES)", b"REPRESENTED")),
+    re.IGNORECASE,
+)
 _BEHIND: Final = 2_500  # bytes behind the last row's label in which its code stands, with its markup
+_FRONT: Final = 10_000  # bytes of a page without such rows: what it is can be told, and nobody's address
+# who gets notices, with address and telephone: between two labels of the front page of a Schedule 13D
+_NUMBER: Final = re.compile(rb"\(\s*CUSIP" + _GAP + rb"(?:Numbers?|No\.?)\s*\)", re.IGNORECASE)
+_NOTICES: Final = re.compile(rb"\(\s*Names?\s*,?" + _GAP + rb"Address", re.IGNORECASE)
+_BETWEEN: Final = 6_000  # bytes, with their markup
+_QUOTED: Final = (b"<![CDATA[", b"]]>")
 
 
 def redact(body: BinaryIO) -> BinaryIO:
@@ -70,7 +82,29 @@ def _in_filing(match: re.Match[bytes]) -> bytes:
 
 def _document(found: bytes) -> bytes:
     if is_xml(found.lstrip()):
-        return _PRIVATE.sub(rb"\1\3", found)
-    rows = list(_LAST_ROW.finditer(found))
-    kept = found[: rows[-1].end() + _BEHIND] if rows else found
+        return _PRIVATE.sub(rb"\1\3", _unquoted(found))
+    front = _without_notices(found)
+    rows = list(_LAST_ROW.finditer(front))
+    kept = front[: rows[-1].end() + _BEHIND] if rows else front[:_FRONT]
     return _IDENTITY.sub(b"000-00-0000", kept)
+
+
+def _without_notices(found: bytes) -> bytes:
+    number = _NUMBER.search(found)
+    if number is None:
+        return found
+    behind = _NOTICES.search(found, number.end(), number.end() + _BETWEEN)
+    return found if behind is None else found[: number.end()] + b" " + found[behind.start() :]
+
+
+def _unquoted(found: bytes) -> bytes:
+    """Sections of characters as plain text: in them an address would stand behind a sign of markup."""
+    begin, end = _QUOTED
+    pieces = found.split(begin)
+    if len(pieces) == 1:
+        return found
+    plain = [pieces[0]]
+    for piece in pieces[1:]:
+        inner, ends, rest = piece.partition(end)
+        plain.append(inner.replace(b"&", b"&amp;").replace(b"<", b"&lt;") + rest if ends else begin + piece)
+    return b"".join(plain)

@@ -14,7 +14,6 @@ from typing import Final
 
 from connectors.us import sgml_header
 from connectors.us.holders_values import name_key
-from connectors.us.register import central_index_key
 
 _OPENING: Final = re.compile(
     rb"<SEC-DOCUMENT>|<SUBMISSION>|<SEC-HEADER>|<IMS-DOCUMENT>|<IMS-HEADER>", re.IGNORECASE
@@ -25,11 +24,6 @@ _DOCUMENT: Final = re.compile(rb"<DOCUMENT>(.*?)</DOCUMENT>", re.DOTALL | re.IGN
 _TEXT: Final = re.compile(rb"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _XML: Final = re.compile(rb"<XML>\s*(.*?)\s*</XML>", re.DOTALL | re.IGNORECASE)
 _TYPE: Final = re.compile(rb"<TYPE>([^\r\n<]*)", re.IGNORECASE)
-_NAMED: Final = re.compile(
-    r"^\s*(?:COMPANY CONFORMED NAME:|<CONFORMED-NAME>)[ \t]*([^\r\n]+)"
-    r"\s+(?:CENTRAL INDEX KEY:|<CIK>)[ \t]*(\d{1,10})",
-    re.MULTILINE,
-)
 
 
 class CutOff(Exception):  # noqa: N818 - says what the filing is
@@ -76,15 +70,8 @@ def submission(body: bytes) -> Submission:
     if len(documents) < due:
         raise CutOff(f"{due} documents begin and {len(documents)} end")
     header = sgml_header.header(text)
-    named = {name_key(name): central_index_key(cik) for name, cik in _NAMED.findall(text)}
-    return Submission(
-        header.accession,
-        header.form,
-        header.filed,
-        header.parties,
-        documents,
-        {name: cik for name, cik in named.items() if cik is not None},
-    )
+    named = {name_key(party.name): party.cik for party in header.parties if party.name and party.cik}
+    return Submission(header.accession, header.form, header.filed, header.parties, documents, named)
 
 
 def _document(raw: bytes) -> Document:

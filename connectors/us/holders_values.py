@@ -32,14 +32,14 @@ _PAR: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SAME: Final = {
-    "common": "common stock",
-    "common shares": "common stock",
-    "common share": "common stock",
-    "shares of common stock": "common stock",
-    "common stocks": "common stock",
     "com": "common stock",
+    "shares of common stock": "common stock",
+    "shares of ordinary shares": "ordinary shares",
     "ordinary share": "ordinary shares",
 }
+_COMMON: Final = re.compile(r"\bcommon(?: (?:stock )?shares?| stocks?)?$")
+_LETTER: Final = re.compile(r"\b(?:class|series)\s+[a-z0-9]{1,3}\b")
+_OTHER: Final = re.compile(r"\b(?:prefer\w+|warrants?|units?|notes?|debentures?|rights?|options?)\b")
 
 
 def day(text: str | None) -> date | None:
@@ -116,11 +116,20 @@ def clean(text: str | None) -> str | None:
 def class_key(title: str | None) -> str:
     """The class that a title means, for comparing filings of one holder: «common stock» of every par value.
 
-    Only what cannot tell two classes apart is taken off.
+    Only what cannot tell two classes apart is taken off: a letter behind the par value stays.
     """
-    bare = _PAR.sub("", (title or "").strip()) or (title or "")
-    key = folded(bare)
-    return _SAME.get(key, key)
+    whole = (title or "").strip()
+    bare = _PAR.sub("", whole) or whole
+    key = _COMMON.sub("common stock", folded(bare))
+    behind = [letter for letter in _LETTER.findall(folded(whole)) if letter not in key]
+    return " ".join([_SAME.get(key, key), *dict.fromkeys(behind)])
+
+
+def are_one_class(key: str, other: str) -> bool:
+    """Whether two titles with one CUSIP are of one class: an unlisted class may be given that of a listed one."""
+    letters = [set(_LETTER.findall(one)) for one in (key, other)]
+    kinds = [bool(_OTHER.search(one)) for one in (key, other)]
+    return kinds[0] == kinds[1] and letters[0] == letters[1]
 
 
 def name_key(name: str) -> str:

@@ -35,6 +35,7 @@ _NAMES: Final = {
 }
 _TITLES: Final = re.compile(r"Form Type|Company Name|CIK|Date Filed|File ?[Nn]ame|URL")
 _NEEDED: Final = ("cik", "form", "filed", "path")
+_COMPRESSED: Final = b"\x1f\x9d"
 _RULE: Final = re.compile(r"-{20,}")
 _PATH: Final = (
     r"(?:^|/)edgar/data/[0-9]+/(?:[0-9]{18}/)?([0-9]{10}-[0-9]{2}-[0-9]{6})(?:-index\.html?|\.txt)$"
@@ -43,6 +44,8 @@ _PATH: Final = (
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     """An index of a day or quarter lists what was filed then: other filings are not absent."""
+    if head.startswith(_COMPRESSED):
+        return NotOurs("packed by compress(1): the same index stands beside it as .idx, .gz and .zip")
     head = opening(head)
     found = sniff(head)
     if found is Format.HTML:
@@ -78,17 +81,23 @@ class _Layout:
         if self.is_barred:
             titles = [title.strip().casefold() for title in header.split("|")]
             self.places = {_NAMES[title]: place for place, title in enumerate(titles) if title in _NAMES}
+            self._width = len(titles)
             self.starts: list[tuple[str, int]] = []
             return
         found = [(_NAMES[match[0].casefold()], match.start()) for match in _TITLES.finditer(header)]
         self.starts = found
         self.places = {name: place for place, (name, _) in enumerate(found)}
 
+    def _place(self, name: str) -> int:
+        """A name may hold bars: what stands behind it is counted from the end."""
+        place = self.places[name]
+        return place - self._width if place > self.places.get("company", self._width) else place
+
     def fields(self, line: pl.Expr) -> dict[str, pl.Expr]:
         """The needed fields of a line as expressions."""
         if self.is_barred:
             parts = line.str.split("|")
-            return {name: parts.list.get(self.places[name], null_on_oob=True) for name in _NEEDED}
+            return {name: parts.list.get(self._place(name), null_on_oob=True) for name in _NEEDED}
         ends = [start for _, start in self.starts[1:]]
         cut: dict[str, pl.Expr] = {}
         for (name, start), end in zip(self.starts, [*ends, None], strict=True):

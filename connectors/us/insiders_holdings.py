@@ -8,7 +8,7 @@ here: reading (`insiders_xml`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from connectors.us.holders_kinds import (
     filed_days,
     happened,
     holder_type,
+    is_firm,
     order,
     page,
     present,
@@ -31,6 +32,7 @@ from connectors.us.holders_kinds import (
 from connectors.us.holders_outstanding import Outstanding, derived
 from connectors.us.holders_values import name_key
 from connectors.us.insiders_fields import ISSUER, KEY, LINE, OWNER, OWNER_KEY, SOURCE
+from connectors.us.schedule13_holdings import Identities
 
 _RELATIONS: Final = {
     "isDirector": "director",
@@ -38,17 +40,16 @@ _RELATIONS: Final = {
     "isTenPercentOwner": "ten_percent_owner",
     "isOther": "other",
 }
-_PEOPLE: Final = ("isDirector", "isOfficer")
 _EARLIEST: Final = date.min
 
 
 def holdings(
     lines: pl.LazyFrame,
     filed: pl.LazyFrame,
-    known: Collection[tuple[str, str]] = (),
+    known: Identities = MappingProxyType({}),
     outstanding: Outstanding = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Shared holdings of the touched companies. `known`: companies and holders that Schedules 13D and 13G name."""
+    """Shared holdings of the touched companies. `known`: holders that Schedules 13D and 13G name, as they do."""
     days = filed_days(filed)
     owners: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in present(lines):
@@ -60,19 +61,20 @@ def holdings(
         newest = _newest_lines(told)
         total = _total(newest)
         last = max(told, key=_age)
-        may = (
-            bool(last["isTenPercentOwner"])
-            or (company, owner) in known
-            or (company, last[OWNER_KEY]) in known
-        )
+        who = known.get((company, owner)) or known.get((company, last[OWNER_KEY]))
+        may = bool(last["isTenPercentOwner"]) or who is not None
         level = derived(total, company, last["at"], outstanding) if may else None
-        found.append(_holding(last, f"{owner}/{kind}", total, level))
+        # «Musk Elon» here is «Elon Musk» there: one holder, whom two names would make two
+        found.append(_holding(last, f"{owner}/{kind}", total, level) | (who or {}))
     return as_holdings(found)
 
 
 def _dated(row: Row, days: Mapping[str, date]) -> Row:
+    """With `filed` and `at`: Form 5 tells of the end of the fiscal year, the others of their transactions."""
     filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
-    return row | {"filed": filed, "at": happened(row["day"] or row["period"], filed, row["_observed_at"])}
+    own, period = row["day"], row["period"]
+    day = period or own if row["form"].startswith("5") else own or period
+    return row | {"filed": filed, "at": happened(day, filed, row["_observed_at"])}
 
 
 def _age(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
@@ -103,9 +105,7 @@ def _total(newest: list[Row]) -> Decimal | None:
 
 
 def _holding(row: Row, native: str, total: Decimal | None, level: Decimal | None) -> Row:
-    kind = holder_type(
-        ("IN",) if any(row[flag] for flag in _PEOPLE) and not _is_named(row) else (), row[OWNER]
-    )
+    kind = holder_type(("IN",) if _is_person(row) else (), row[OWNER])
     return {
         "company_id": row["_company_id"],
         "register": KEY,
@@ -126,9 +126,9 @@ def _holding(row: Row, native: str, total: Decimal | None, level: Decimal | None
     }
 
 
-def _is_named(row: Row) -> bool:
-    """Whether a name bears the mark of a legal form: funds sit on boards too."""
-    return holder_type((), row[OWNER]) != "unknown"
+def _is_person(row: Row) -> bool:
+    """Directors and officers, but for funds on boards: those bear the mark of a firm. No officer is one."""
+    return bool(row["isOfficer"]) or (bool(row["isDirector"]) and not is_firm(row[OWNER]))
 
 
 def _share(row: Row, level: Decimal | None) -> dict[str, Any]:

@@ -49,15 +49,14 @@ LINKS: Final = (
 def shared(present: Present, today: date) -> SharedTables:
     """Holdings by every form."""
     filed = rows(present, FILED_TABLE)
-    stakes = schedule13_holdings.holdings(
-        rows(present, schedule13_fields.STAKES), rows(present, schedule13_fields.BARE), filed
-    )
-    known = schedule13_holdings.holder_keys(stakes)
-    lines = rows(present, insiders_fields.LINES)
-    classes = (rows(present, table) for table in (schedule13_fields.STAKES, insiders_fields.LINES))
-    all_shares = outstanding(present, (frame.select("_company_id", "classKey") for frame in classes))
+    stated, lines = rows(present, schedule13_fields.STAKES), rows(present, insiders_fields.LINES)
+    standing = schedule13_holdings.standing(stated, rows(present, schedule13_fields.BARE), filed)
+    classes = (frame.select("_company_id", "classKey") for frame in (stated, lines))
+    all_shares = outstanding(present, classes)
+    stakes = schedule13_holdings.holdings(standing, all_shares)
+    known = schedule13_holdings.identities(standing)
     owned = insiders_holdings.holdings(lines, filed, known, all_shares)
-    managed = form13f_holdings.holdings(rows(present, form13f_fields.POSITIONS), today, all_shares)
+    managed = form13f_holdings.holdings(rows(present, form13f_fields.POSITIONS), today, all_shares, known)
     return {HOLDINGS.name: pl.concat([stakes, owned, managed])}
 
 

@@ -6,6 +6,7 @@ belong here: what stands in a period (`facts_versions`), or quarters that are co
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
@@ -19,8 +20,11 @@ from connectors.us.facts_model import Span
 TOLERANCE: Final = 7  # days by which filings may date one period apart (52/53-week years)
 ROUNDED: Final = 16  # and where one source rounds them to ends of months
 _YEAR: Final = 365.25
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # weeks are ISO dates too
+_FIRST, _END = "1900", "2200"  # no account is of another time: such days are slips
 _LATE: Final = 15  # a year that ends in the first half of January is the year before's
-_LENGTHS: Final = ((75, 120), (150, 229), (230, 299), (300, 400))
+SHORTEST: Final = 75  # days of a quarter
+_LENGTHS: Final = ((SHORTEST, 120), (150, 229), (230, 299), (300, 400))
 
 
 class Length(Enum):
@@ -37,6 +41,15 @@ class Length(Enum):
 def ordinal(day: str) -> int:
     """The number of a day. Raises ValueError for a day that there is not."""
     return date.fromisoformat(day).toordinal()
+
+
+@lru_cache(maxsize=65_536)
+def is_day(text: str) -> bool:
+    """Whether a text is a day, spelled so that it compares as days do, of a time in which there were accounts."""
+    try:
+        return _DAY.fullmatch(text) is not None and _FIRST <= text < _END and ordinal(text) > 0
+    except ValueError:
+        return False
 
 
 @lru_cache(maxsize=65_536)
@@ -100,7 +113,9 @@ class FiscalYears:
         known = list(years)
         self._ends = sorted({ordinal(span[1]) for span, _ in known})
         off = Counter(focus - base_year(ordinal(span[1])) for span, focus in known if focus is not None)
-        self._offset = min(off, key=lambda one: (-off[one], abs(one), one), default=0)
+        # no filer calls a year by one that it does not touch: such a label is a slip
+        possible = [one for one in off if abs(one) <= 1]
+        self._offset = min(possible, key=lambda one: (-off[one], abs(one), one), default=0)
 
     def of(self, span: Span) -> int | None:
         """The fiscal year that a span's last day falls in; null where no fiscal year of the filer is known."""

@@ -16,6 +16,7 @@ import polars as pl
 
 from connectors.us import forms, statuses
 from connectors.us import submissions_fields as f
+from connectors.us.aging import COVERED, SILENT_MONTHS
 from connectors.us.codes import INDUSTRIES, PLACES
 from connectors.us.company_lists import KEY as SYMBOLS_KEY
 from connectors.us.company_lists import TICKERS
@@ -29,9 +30,10 @@ EXCHANGES: Final = {
     "CBOE": "XCBO",
 }  # operators: NYSE is American and Arca too
 _LISTED: Final = sorted(EXCHANGES)
-_DEPOSITARY: Final = "8880"  # American depositary receipts: a bank's shell for shares of somebody else
+# American depositary receipts are a bank's shell for shares of somebody else; a foreign government is no company
+_DEPOSITARY: Final = "8880"
+_GOVERNMENT: Final = "8888"
 _FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
-_COVERED: Final = "001-"  # file numbers of classes registered for an exchange, section 12(b)
 _SUFFIX: Final = r"(?i)\s*/[A-Z]{2,3}/$|\s*/[A-Z]{2}$"
 
 
@@ -88,7 +90,7 @@ def _symbols(present: Present) -> pl.LazyFrame:
     """What the list of symbols says of each filer, and whether a report within its time covers an exchange."""
     listed = rows(present, TICKERS).filter(pl.col("_retired_at").is_null())
     symbols = listed.group_by("cik").agg(_listed_on=pl.col("exchange").drop_nulls())
-    covered = pl.col(f.FILE_NUMBER).str.starts_with(_COVERED) & forms.of(pl.col(f.FORM), forms.ANNUAL)
+    covered = pl.col(f.FILE_NUMBER).str.starts_with(COVERED) & forms.of(pl.col(f.FORM), forms.ANNUAL)
     covers = rows(present, f.FILED_TABLE).filter(covered).group_by(f.CIK).agg(_covered=pl.col(f.FILED).max())
     return symbols.join(covers, on=f.CIK, how="full", coalesce=True)
 
@@ -104,7 +106,8 @@ def _is_company() -> pl.Expr:
         | (industry & (kind != "investment").fill_null(value=True))
     )
     person = pl.col("is_person").fill_null(value=False)
-    return (~person & (own | ~pl.col("_known"))).alias("_is_company")
+    state = (sic == _GOVERNMENT).fill_null(value=False)
+    return (~person & ~state & (own | ~pl.col("_known"))).alias("_is_company")
 
 
 def _identity() -> list[pl.Expr]:
@@ -172,8 +175,10 @@ def _listing(today: date) -> list[pl.Expr]:
     unstated = pl.col("exchanges").list.contains("").fill_null(value=False)
     listed = pl.col("_listed_on").list.eval(pl.element().is_in(_LISTED)).list.any().fill_null(value=False)
     fallback = listed & (~pl.col("_known") | unstated)
-    since = pl.col("_covered").dt.offset_by(f"{statuses.SILENT_MONTHS}mo")
-    covered = unstated & (since >= pl.lit(today)).fill_null(value=False) & pl.col("_removed").is_null()
+    since = pl.col("_covered").dt.offset_by(f"{SILENT_MONTHS}mo")
+    # an exchange that was left for another is left before the report that covers the other
+    stays = (pl.col("_removed") < pl.col("_covered")) | (pl.col("_effective") > pl.lit(today))
+    covered = unstated & (since >= pl.lit(today)).fill_null(value=False) & stays.fill_null(value=True)
     alive = pl.col("status") != "dissolved"
     source = pl.when(own | (covered & ~fallback)).then(pl.lit(f.KEY)).when(fallback).then(pl.lit(SYMBOLS_KEY))
     stated = (

@@ -9,16 +9,21 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
+import polars as pl
+
 from connectors.declare import SharedTables
 from connectors.us import company_lists, filer, filings, profiles, submissions
 from connectors.us import submissions_fields as f
+from connectors.us.companyfacts_schema import FACTS
+from connectors.us.fsds_schema import HISTORY
 from connectors.us.parts import Part, Present, rows
 from warehouse.schema.tables import FILINGS, IDENTIFIERS, LISTINGS
 
 
-def _shared(present: Present, _today: date) -> SharedTables:
+def _shared(present: Present, today: date) -> SharedTables:
+    facts = pl.concat([rows(present, table).select(f.CIK, f.ACCESSION) for table in (FACTS, HISTORY)])
     return {
-        FILINGS.name: filings.reports(rows(present, f.FILED_TABLE)),
+        FILINGS.name: filings.reports(rows(present, f.FILED_TABLE), facts, today),
         IDENTIFIERS.name: profiles.identifiers(present),
         LISTINGS.name: profiles.listings(present),
     }

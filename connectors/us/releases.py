@@ -2,8 +2,8 @@
 
 News is an 8-K of its results, Regulation FD or other events with a press release in it, or a 6-K with one: the
 contract shows its item as headline; nothing of the release itself is kept. Notices are what a supervisor or an
-exchange is told: bankruptcy, delisting, restatements to come, changes of control, late reports, ends of listing and
-registration. Does not belong here: status (`statuses`), or which of them are events (`pipelines`).
+exchange is told: bankruptcy, delisting, restatements to come, changes of control, late and amended annual reports,
+ends of listing and registration. Does not belong here: status (`statuses`), or which are events (`pipelines`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ FOREIGN: Final = "6-K"
 _FOREIGN_TITLE: Final = "Report of a foreign private issuer"
 _RELEASE: Final = "EX-99"
 _REVOKED: Final = "REVOKED"
-_TITLES: Final = {  # by form, where the form says it all
+_AMENDED: Final = "Amendment: "
+_FORMS: Final = {  # by form, where the form says it all
     "NT 10-K": "Notification of late filing of an annual report (NT 10-K)",
     "NT 10-Q": "Notification of late filing of a quarterly report (NT 10-Q)",
     "NT 20-F": "Notification of late filing of an annual report (NT 20-F)",
@@ -39,6 +40,11 @@ _TITLES: Final = {  # by form, where the form says it all
         form: f"Registration ended or reporting suspended for a class of securities (Form {form})"
         for form in sorted(forms.ENDING - {_REVOKED})
     },
+}
+_TITLES: Final = {
+    **_FORMS,
+    **{f"{form}/A": f"{_AMENDED}{title}" for form, title in _FORMS.items() if form[:2] in ("25", "15")},
+    "10-K/A": "Amendment of an annual report (10-K/A)",
 }
 
 
@@ -79,7 +85,11 @@ def notices(filed: pl.LazyFrame) -> pl.DataFrame:
     listed = pl.col(s.ITEMS).list.set_intersection(list(NOTICED))
     is_current = pl.col(s.FORM).is_in(sorted(forms.CURRENT)) & (listed.list.len() > 0)
     rows = (
-        filed.filter(is_current | pl.col(s.FORM).is_in(sorted(_TITLES)))
+        filed.filter(
+            is_current | pl.col(s.FORM).is_in(sorted(_TITLES)),
+            # an exchange has its notices about others in its own list
+            forms.about_itself(pl.col(s.CIK), pl.col(s.FORM), pl.col(s.ACCESSION)),
+        )
         .with_columns(_listed=listed.list.eval(pl.element().sort()))
         .collect()
     )

@@ -1,7 +1,7 @@
 """The staged tables of single filings: headers, removals from listing (25), ends of registration (15).
 
 `submissions_fields` lists every filing of a filer; here stands what only the filing itself tells: whether a press
-release is in an 8-K, which class of securities Form 25 or 15 is about. Statuses read the last two.
+release is in an 8-K, or a certificate of dissolution; which class of securities Form 25 or 15 is about.
 Does not belong here: reading (`sgml_header`, `form8k`, `form25`, `form15`).
 """
 
@@ -12,6 +12,7 @@ from typing import Final
 from warehouse.schema.types import Column, Kind, Table
 
 KEY: Final = "us.headers"
+ENDINGS_KEY: Final = "us.endings"
 
 ACCESSION: Final = "accession"
 CIK: Final = "cik"
@@ -88,4 +89,20 @@ DEREGISTERED: Final = Table(
     ),
 )
 
-STAGED: Final = {table.name: table for table in (HEADERS, REMOVALS, DEREGISTERED)}
+SAYS: Final = "says"
+DISSOLUTION: Final = "dissolution"
+LIQUIDATION: Final = "liquidation"
+
+WORDS: Final = Table(
+    "us_words",
+    "What the text of a current report says of the end of its filer, of which no item tells.",
+    (ACCESSION, CIK),
+    (
+        _ACCESSION,
+        Column(CIK, _T, "ten digits of the filer", nullable=False),
+        Column(FILED, Kind.DATE, "day of filing", nullable=False),
+        Column(SAYS, _T, "ours: dissolution or liquidation", nullable=False),
+    ),
+)
+
+STAGED: Final = {table.name: table for table in (HEADERS, REMOVALS, DEREGISTERED, WORDS)}

@@ -41,15 +41,17 @@ def read(piece: Piece) -> Iterator[Batch]:
     body = holders_files.body(piece)
     filing, documents = holders_files.parts(piece, body)
     envelope = Envelope(holders_files.source(piece, filing), holders_files.accession(piece, filing), filing)
+    # a letter may stand before the form
+    told = next((one for one in documents if _FORM.fullmatch(one.form)), documents[0])
     found: list[dict[str, Any]] = []
     cusips: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     try:
-        statement = _statement(piece, documents[0].body, filing, tally)
+        statement = _statement(piece, told.body, filing, tally)
         found = rows(statement, envelope)
         cusips = cusip_rows(statement, issuer_of(statement, envelope))
     except schedule13_text.NoCover as error:
-        rejects.append((envelope.source, str(error), flat(documents[0].body)[:200]))
+        rejects.append((envelope.source, str(error), flat(told.body)[:200]))
     known = all(row[ISSUER] is not None for row in found)
     if not known:
         tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if anybody says whose that is", piece.name)

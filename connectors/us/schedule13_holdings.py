@@ -2,16 +2,16 @@
 
 Joint filers report the same shares: the lead's row carries the percentage, the others carry it as both bounds, so
 that each holder's level is known and a sum over holders counts the shares once. An amendment that leaves the filing
-less than five percent closes its holders; so does a percentage of nothing. Does not belong here: other forms.
+less than five percent closes its holders; so does a percentage of nothing. Does not belong here: which statement
+stands, and who leads (`schedule13_standing`), other forms.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from datetime import date
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Final
 
 import polars as pl
@@ -22,92 +22,78 @@ from connectors.us.holders_kinds import (
     company_of,
     country,
     filed_days,
-    happened,
     holder_type,
-    order,
     page,
     present,
 )
-from connectors.us.schedule13_fields import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
+from connectors.us.holders_outstanding import Outstanding, derived
+from connectors.us.schedule13_fields import HOLDER, HOLDER_KEY, ISSUER, KEY
+from connectors.us.schedule13_standing import Line, leads, lines, percent
 
 _DUTY: Final = Decimal(5)  # percent above which there is a duty to report
 _ALL: Final = Decimal(100)
 _NOTHING: Final = Decimal(0)
-_EARLIEST: Final = date.min
+_WHO: Final = ("holder_name", "holder_type", "holder_company_id", "holder_country")
+
+Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> how its statements name a holder
 
 
-def holdings(stakes: pl.LazyFrame, bare: pl.LazyFrame, filed: pl.LazyFrame) -> pl.DataFrame:
-    """Shared holdings of the touched companies; `filed`: the filings of their lists, for the days of filing."""
-    days = filed_days(filed)
-    rows = [_dated(row, days) for row in chain(present(stakes), present(bare))]
-    ciks = _ciks(rows)
-    lines: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        row["holderCik"] = row["holderCik"] or ciks.get((row["_company_id"], row[HOLDER_KEY]))
-        lines[row["_company_id"], row["holderCik"] or row[HOLDER_KEY], row["classKey"]].append(row)
-    found = [
-        _holding(company, f"{holder}/{kind}", told) for (company, holder, kind), told in sorted(lines.items())
-    ]
-    return as_holdings(found)
+def standing(stakes: pl.LazyFrame, bare: pl.LazyFrame, filed: pl.LazyFrame) -> list[Line]:
+    """The lines of the touched companies; `filed`: the filings of their lists, for the days of filing."""
+    return lines(chain(present(stakes), present(bare)), filed_days(filed))
 
 
-def holder_keys(frame: pl.DataFrame) -> set[tuple[str, str]]:
-    """Companies and their holders, as these holdings know them: by CIK, else by name."""
-    return {
-        (company, native.partition("/")[0])
-        for company, native in frame.select("company_id", "native_id").iter_rows()
-    }
+def holdings(found: Sequence[Line], outstanding: Outstanding = MappingProxyType({})) -> pl.DataFrame:
+    """Shared holdings of lines. `outstanding`: for those of which no statement gives a percentage."""
+    live = [line for line in found if not _is_exit(line.row)]
+    leading = leads(live)
+    return as_holdings([_holding(line, leading, outstanding) for line in found])
 
 
-def _dated(row: Row, days: Mapping[str, date]) -> Row:
-    """With `filed` and `day`: of the event, which is none ahead of the filing."""
-    filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
-    return row | {"filed": filed, "day": happened(row["eventDate"], filed, row["_observed_at"])}
+def identities(found: Sequence[Line]) -> Identities:
+    """Who the holders are, by CIK and by every name: for forms that spell them otherwise."""
+    known: dict[tuple[str, str], Row] = {}
+    for line in found:
+        who = _who(line)
+        for key in (line.cik, *(row[HOLDER_KEY] for row in line.told)):
+            if key is not None:
+                known.setdefault((line.company, key), who)
+    return known
 
 
-def _ciks(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
-    """The CIK of a name in one company, where its other filings give it exactly one."""
-    known: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        if row["holderCik"] is not None:
-            known[row["_company_id"], row[HOLDER_KEY]].add(row["holderCik"])
-    return {name: next(iter(ciks)) for name, ciks in known.items() if len(ciks) == 1}
-
-
-def _age(row: Row) -> tuple[date, date, tuple[int, str], str]:
-    return row["day"] or _EARLIEST, row["filed"] or _EARLIEST, order(row["accession"]), row[SOURCE]
-
-
-def _holding(company: str, native: str, told: list[Row]) -> Row:
-    """The newest that states a percentage: an amendment may leave it out, and the one before holds."""
-    newest_first = sorted(told, key=_age, reverse=True)
-    row = next((one for one in newest_first if _states(one)), newest_first[0])
+def _who(line: Line) -> Row:
+    row = line.row
     kind = holder_type(row["types"], row[HOLDER])
+    told = (row[HOLDER], kind, company_of(line.cik, kind), country(row["place"]))
+    return dict(zip(_WHO, told, strict=True))
+
+
+def _holding(line: Line, leading: set[tuple[str, str]], outstanding: Outstanding) -> Row:
+    row = line.row
+    is_exit = _is_exit(row)
+    is_lead = row["isLead"] if is_exit else (line.company, line.native) in leading
     return {
-        "company_id": company,
+        "company_id": line.company,
         "register": KEY,
-        "native_id": native,
-        "holder_name": row[HOLDER],
-        "holder_type": kind,
-        "holder_company_id": company_of(row["holderCik"], kind),
-        "holder_country": country(row["place"]),
+        "native_id": line.native,
+        **_who(line),
         "share_class": row["classTitle"],
         "valid_from": row["day"],
-        "ended_on": (row["day"] or row["_observed_at"].date()) if _is_exit(row) else None,
-        "url": page(row[ISSUER] or company[-10:], row["accession"]),
+        "ended_on": (row["day"] or row["_observed_at"].date()) if is_exit else None,
+        "url": page(row[ISSUER] or line.company[-10:], row["accession"]),
         "raw": row["_raw"],
         "observed_at": row["_observed_at"],
-        **_share(row),
+        **_share(line, outstanding, is_lead=is_lead),
     }
-
-
-def _states(row: Row) -> bool:
-    return row["percent"] is not None or row["percentBelow"] is not None or row["isExit"]
 
 
 def _is_exit(row: Row) -> bool:
-    """Whether the duty to report has ended: nobody will tell when what is left goes."""
-    if row["isExit"] or row["percent"] == _NOTHING:
+    """Whether the duty to report has ended: nobody will tell when what is left goes.
+
+    The mark of item 5 is of the whole filing: who states more than five percent beside it has not ceased.
+    """
+    stated = percent(row)
+    if stated == _NOTHING or (row["isExit"] and (stated is None or stated <= _DUTY)):
         return True
     stake = row["filingPercent"] if row["filingPercent"] is not None else row["percentBelow"]
     return (
@@ -115,16 +101,20 @@ def _is_exit(row: Row) -> bool:
     )
 
 
-def _share(row: Row) -> dict[str, Any]:
-    percent, below = row["percent"], row["percentBelow"]
-    if percent is None:
+def _share(line: Line, outstanding: Outstanding, *, is_lead: bool) -> dict[str, Any]:
+    row = line.row
+    stated, below, basis = percent(row), row["percentBelow"], "exact"
+    if stated is None and below is None and not row["isExit"]:
+        shares = None if row["shares"] is None else Decimal(row["shares"])
+        stated, basis = derived(shares, line.company, row["day"], outstanding), "derived"
+    if stated is None:
         limit = below if below is not None else _DUTY if row["isExit"] else None
         bounds = {"pct_min": _NOTHING if limit is not None else None, "pct_max": limit}
         return {"pct": None, **bounds, "basis": "band" if limit is not None else None}
-    level = min(percent, _ALL)  # rights within sixty days count, so more than all may be stated
+    level = min(stated, _ALL)  # rights within sixty days count, so more than all may be stated
     return {
-        "pct": level if row["isLead"] else None,
+        "pct": level if is_lead else None,
         "pct_min": level,
         "pct_max": level,
-        "basis": "exact" if level == percent else "derived",
+        "basis": basis if level == stated else "derived",
     }

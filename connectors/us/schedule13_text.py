@@ -16,6 +16,7 @@ from typing import Final
 from connectors.declare import Piece
 from connectors.kit.staged import Tally
 from connectors.us import holders_values as values
+from connectors.us.schedule13_check import differing
 from connectors.us.schedule13_rows import Person, Statement
 
 _I: Final = re.IGNORECASE
@@ -32,13 +33,16 @@ _BEFORE_ISSUER: Final = re.compile(
 )
 _NAME: Final = re.compile(r"NAMES?\s+OF\s+REPORTING\s+PERSONS?\s*(?:\(\s*S\s*\))?\s*[:.]?", _I)
 _IDENTITY: Final = re.compile(
-    r"(?:[(/]\s*)?(?:S\.?S\.?\s+(?:OR|AND)\s+)?I\.?\s?R\.?\s?S\.?\s+IDENTIFICATION\s+(?:NOS?|NUMBERS?)\.?"
-    r"\s*OF\s+(?:THE\s+)?(?:ABOVE\s+)?PERSONS?\s*(?:\(\s*S\s*\))?\s*(?:\(\s*ENTIT(?:Y|IES)(?:\s+ONLY)?\s*\))?\s*[):.]?",
+    r"(?:[(/]\s*|\bAND\s+)?(?:S\.?S\.?\s+(?:OR|AND)\s+)?I\.?\s?R\.?\s?S\.?\s+IDENTIFICATION\s+(?:NOS?|NUMBERS?)\.?"
+    r"(?:\(\s*S\s*\))?\s*O[FR]\s+(?:THE\s+)?(?:(?:ABOVE|SUCH|REPORTING)\s+)?PERSONS?\s*(?:\(\s*S\s*\))?\s*"
+    r"(?:\(\s*ENTIT(?:Y|IES)(?:\s+ONLY)?\s*\))?\s*[):.]?|\(\s*ENTIT(?:Y|IES)\s+ONLY\s*\)\s*[:.]?",
     _I,
 )
 _NUMBERED: Final = re.compile(r"\b\d{2}-\d{7}\b|\b\d{3}-\d{2}-\d{4}\b|\(\s*none\s*\)", _I)
 _GROUP: Final = re.compile(
-    r"\(?\b2\b[.)]?\s*\|?\s*CHECK\s+THE\s+APPROPRIATE\s+BOX|CHECK\s+THE\s+APPROPRIATE\s+BOX", _I
+    r"\(?\b2\b[.)]?\s*\|?\s*CHECK\s+THE\s+APPROPRIATE\s+\[?(?:BOX|LINE)|"
+    r"CHECK\s+(?:(?:THE\s+)?APPROPRIATE\s+\[?(?:BOX|LINE)|(?:THE\s+)?(?:BOX\s+)?IF\s+(?:A\s+)?MEMBER)",
+    _I,
 )
 _PLACE: Final = re.compile(
     r"CITIZENSHIP\s+OR\s+PLACE\s+OF\s+ORGANI[SZ]ATION\s*[:.]?\s*(.{0,120}?)\s*"
@@ -46,30 +50,40 @@ _PLACE: Final = re.compile(
     _I,
 )
 _AMOUNT: Final = re.compile(
-    r"AGGREGATE\s+AMOUNT\s+BENEFICIALLY\s+OWNED\s+BY\s+(?:EACH\s+|THE\s+)?(?:REPORTING\s+)?PERSONS?\s*[:.]?"
-    r"(.{0,300}?)\(?(?:\b1[02]\b)?[.)]?\s*(?:CHECK\s+(?:BOX\s+)?IF|PERCENT\s+OF\s+CLASS)",
+    r"AGGREGATED?\s+AMOUN?T\s+(?:OF\s+)?(?:BEN\w+\s+)?OWNED"
+    r"(?:\s+BY\s+(?:EACH\s+|THE\s+)?(?:REPORTING\s*)?PERSONS?(?:\s*\(\s*S\s*\))?)?\s*[:.]?"
+    r"(.{0,600}?)\(?(?:\b1[02]\b)?[.)]?\s*(?:CHECK\s+(?:THE\s+)?(?:BOX\s+)?IF|PERCENT(?:AGE)?\s+OF\s+(?:THE\s+)?(?:CLASS|SERIES))",
     _I,
 )
 _PERCENT: Final = re.compile(
-    r"PERCENT(?:AGE)?\s+OF\s+(?:THE\s+)?CLASS\s+REPRESENTED\s+BY\s+(?:THE\s+)?AMOUNT\s+IN\s+(?:ROW|BOX|ITEM)"
-    r"\s*(?:\(\s*\d{1,2}\s*\)|\d{1,2}(?![\d.%]))\s*\*?(?::|\.(?!\d))?(.{0,300}?)"
-    r"(?:\(?\b1[24]\b[.)]?\s*)?TYPE\s+OF\s+REPORTING\s+PERSON",
+    r"PERCENT(?:AGE)?\s+OF\s+(?:THE\s+)?(?:CLASS|SERIES)\s+REPRESENTED\s+(?:(?:BY|IN|OF)\s+)?(?:THE\s+)?(?:AMOUNT\s+)?"
+    r"(?:(?:IN|OF)\s+)?(?:ROW|BOX|ITEM|LINE)(?:\s+(?:NO|NUMBER)\b\.?)?"
+    r"\s*(?:\(\s*\d{1,2}\s*\)|\d{1,2}\)?(?![\d.%]))?\s*\*?(?::|\.(?!\d))?(.{0,600}?)"
+    r"(?:\(?\b1[24]\b[.)]?\s*)?TYPES?\s+OF\s+REPORTING\s+PERSON",
     _I,
 )
 _TYPE: Final = re.compile(
-    r"(?i:TYPE\s+OF\s+REPORTING\s+PERSONS?\s*(?:\(\s*S\s*\))?\s*\*{0,2}\s*[:.]?\s*"
+    r"(?i:TYPES?\s+OF\s+REPORTING\s+PERSONS?\s*(?:\(\s*S\s*\))?\s*\*{0,2}\s*[:.]?\s*"
     r"(?:\(\s*SEE\s+INSTRUCTIONS?\s*\))?)\s*\*{0,2}"
     r"[:.]?\s*((?:(?:BD|BK|CO|CP|EP|FI|HC|IA|IC|IN|IV|OO|PN|SA)\b[\s,;/&+]*(?:and\s+|\(\d\)\s*)?)+)",
 )
-_FIGURE: Final = re.compile(
-    r"(?P<below>(?:less\s+than|below|under|<)\s*)?(?<![\d.,])(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)\s*%", _I
+_BELOW: Final = (
+    r"(?P<below>(?:less\s+than|below|under|(?:not?\s+more|no\s+greater)\s+than|at\s+most|up\s+to|<)\s*)?"
 )
-_BARE: Final = re.compile(
-    r"(?P<below>(?:less\s+than|below|under|<)\s*)?(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)", _I
-)
+_VALUE: Final = r"(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)"
+_OR_LESS: Final = r"(?P<less>\s*(?:or|and)\s+(?:less|below|fewer)\b)?"
+_FIGURE: Final = re.compile(rf"{_BELOW}(?<![\d.,]){_VALUE}\s*(?:%|per\s?cent\b){_OR_LESS}", _I)
+_BARE: Final = re.compile(_BELOW + _VALUE + _OR_LESS, _I)
+_ABOVE: Final = re.compile(r"\b(?:more\s+than|greater\s+than|over|above|excess\s+of|at\s+least)\s+\d|>", _I)
 _COUNT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _NONE: Final = re.compile(r"-\s*0\s*-|\bnone\b|\bzero\b", _I)
-_NOTE: Final = re.compile(r"\(\s*\d{1,2}\s*\)|\*+|\b(?:see|as\s+of)\b.*", _I)
+_ASIDE: Final = re.compile(
+    r"\(\s*see\b[^()]*(?:\([^()]*\)[^()]*)*\)", _I
+)  # «(See Instructions)» of the label
+_NOTE: Final = re.compile(
+    r"[(\[]\s*\d{1,2}\s*[)\]]|[*†‡¹²³]+|\b(?:see|as\s+of|based\s+(?:up)?on|calculated|assum\w+)\b.*", _I
+)
+_MARKS: Final = re.compile(r"(?:\s*\(\s*\d{1,2}\s*\))+$")  # of footnotes
 _EDGES: Final = " |*_-–—:;,"  # no point: it may be that of «Inc.»
 _COVER: Final = 12_000  # characters from a person's name within which the rows of the cover page stand
 
@@ -85,6 +99,7 @@ def statement(piece: Piece, text: str, form: str | None, tally: Tally) -> Statem
     persons = tuple(person for page in pages if (person := _person(page, tally, piece.name)) is not None)
     if not persons:
         raise NoCover("no cover page with a reporting person, an amount and a percentage")
+    differing(persons, text, tally, piece.name)
     cover = text[: starts[0]]
     amendment = _AMENDMENT.search(cover)
     return Statement(
@@ -176,11 +191,16 @@ def _holder(page: str) -> str | None:
         return None
     text = _NUMBERED.sub(" ", _IDENTITY.sub(" ", page[label.end() : end.start()]))
     text = re.sub(r"\s*\(?\b2\b[.)]?\s*$", "", text.strip())
-    return values.clean(text.strip(_EDGES + "/"))
+    return values.clean(_MARKS.sub("", text.strip(_EDGES + "/")))
+
+
+def _bare(text: str) -> str:
+    """What stands in a row, without remarks and marks of footnotes."""
+    return _NOTE.sub(" ", _ASIDE.sub(" ", text))
 
 
 def _shares(text: str) -> Decimal | None:
-    bare = _NOTE.sub(" ", text)
+    bare = _bare(text)
     found = _COUNT.search(bare)
     if found is None:
         return Decimal(0) if _NONE.search(bare) else None
@@ -189,13 +209,21 @@ def _shares(text: str) -> Decimal | None:
 
 def _share(text: str) -> tuple[Decimal | None, Decimal | None]:
     """The percentage, or the limit that it is below. Of several different ones none: nobody says which."""
-    bare = _NOTE.sub(" ", text).strip(_EDGES)
+    bare = _bare(text).strip(_EDGES)
     found = list(_FIGURE.finditer(bare))
     if not found and (alone := _BARE.fullmatch(bare)) is not None:
         found = [alone]
     if not found:
         return (Decimal(0), None) if _NONE.search(bare) else (None, None)
-    if len({(match["below"] is None, match["value"]) for match in found}) > 1:
+    told = {(_is_limit(match), match["value"]) for match in found}
+    if len(told) > 1:
         return None, None
-    value = values.percent(found[0]["value"])
-    return (None, value) if found[0]["below"] else (value, None)
+    is_limit, stated = told.pop()
+    if not is_limit and _ABOVE.search(bare):
+        return None, None
+    value = values.percent(stated)
+    return (None, value) if is_limit else (value, None)
+
+
+def _is_limit(match: re.Match[str]) -> bool:
+    return match["below"] is not None or match["less"] is not None

@@ -18,6 +18,7 @@ from connectors.kit.staged import Tally
 from connectors.us import holders_values as values
 from connectors.us.holders_xml import at, children, count_unknown, text, tree
 from connectors.us.register import central_index_key
+from connectors.us.schedule13_check import differing
 from connectors.us.schedule13_rows import Person, Statement
 
 _SCHEMAS: Final = frozenset({"X0101", "X0102", "X0201", "X0202"})
@@ -95,6 +96,7 @@ def statement(piece: Piece, body: bytes, tally: Tally) -> Statement:
     persons = tuple(_persons(form_data, schema, tally, piece.name))
     if not persons:
         raise Unreadable(piece.dataset, piece.name, f"no reporting person at {'/'.join(schema.persons)}")
+    differing(persons, " ".join(" ".join(form_data.itertext("{*}*")).split()), tally, piece.name)
     return Statement(
         form=form,
         issuer=text(cover, "issuerInfo", "issuerName"),

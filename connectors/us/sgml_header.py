@@ -53,6 +53,8 @@ _OF_PARTY: Final = {
     "CENTRAL-INDEX-KEY": "cik",
     "FILE-NUMBER": "file_number",
     "SEC-FILE-NUMBER": "file_number",
+    "CONFORMED-NAME": "name",
+    "COMPANY-CONFORMED-NAME": "name",
 }
 _ITEMS: Final = {"ITEMS": "codes", "ITEM-INFORMATION": "labels"}
 
@@ -64,6 +66,7 @@ class Party:
     role: str
     cik: str | None
     file_number: str | None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,12 @@ def header(text: str) -> Header:
         codes=tuple(reading.items["codes"]),
         labels=tuple(reading.items["labels"]),
         parties=tuple(
-            Party(party["role"], central_index_key(party.get("cik")), party.get("file_number") or None)
+            Party(
+                party["role"],
+                central_index_key(party.get("cik")),
+                party.get("file_number") or None,
+                party.get("name") or None,
+            )
             for party in reading.parties
         ),
         documents=tuple(name.strip() for name in documents),

@@ -18,14 +18,13 @@ from connectors.kit.statuses import Rule, decided
 from connectors.us import forms
 from connectors.us import releases_fields as r
 from connectors.us import submissions_fields as f
+from connectors.us.aging import AFTER, AROUND, BANKRUPTCY, SILENT_MONTHS
 from connectors.us.parts import Present, rows
 
-SILENT_MONTHS: Final = 18
-AFTER_DAYS: Final = 5  # a report that long after Form 15 is still one of before
-AROUND_DAYS: Final = 60  # of our own choosing: an 8-K that belongs to an end of registration
+AFTER_DAYS: Final = AFTER.days
+AROUND_DAYS: Final = AROUND.days
 MERGER_MONTHS: Final = 18  # of our own choosing: between a merger's papers and its end
 BANKRUPTCY_MONTHS: Final = 24  # of our own choosing: between item 1.03 and the end of registration
-_BANKRUPTCY: Final = "1.03"
 _CONTROL: Final = "5.01"
 _COMPLETED: Final = ("2.01", "3.01")
 _EXTINGUISHED: Final = ("(a)(3)", "(a)(4)")
@@ -50,7 +49,9 @@ def facts(present: Present) -> pl.LazyFrame:
     found = reports.join(ends, on=f.CIK, how="full", coalesce=True)
     found = found.join(_removed(present), on=f.CIK, how="full", coalesce=True)
     anchored = found.join(back, on=f.CIK, how="left").with_columns(*_anchors())
-    return anchored.join(_reasons(named, anchored), on=f.CIK, how="left")
+    ended = anchored.select(f.CIK, "_anchor", "_removed").filter(pl.col("_anchor").is_not_null())
+    told = anchored.join(_reasons(named.join(ended, on=f.CIK)), on=f.CIK, how="left")
+    return told.join(_words(present, ended), on=f.CIK, how="left")
 
 
 def _newest(found: pl.LazyFrame, name: str) -> pl.LazyFrame:
@@ -99,31 +100,57 @@ def _anchors() -> list[pl.Expr]:
     ]
 
 
-def _reasons(named: pl.LazyFrame, anchored: pl.LazyFrame) -> pl.LazyFrame:
-    """Per filer, whether a merger or a bankruptcy explains the end."""
-    around = named.join(
-        anchored.select(f.CIK, "_anchor", "_removed").filter(pl.col("_anchor").is_not_null()), on=f.CIK
-    )
+def _near(day: pl.Expr) -> pl.Expr:
+    """Whether a day belongs to the end of registration, or to the removal of the shares."""
+    spans = [(day - pl.col(mark)).dt.total_days().abs() <= AROUND_DAYS for mark in ("_anchor", "_removed")]
+    return pl.any_horizontal(span.fill_null(value=False) for span in spans)
+
+
+def _before(day: pl.Expr, months: int) -> pl.Expr:
+    return day.is_between(pl.col("_anchor").dt.offset_by(f"-{months}mo"), pl.col("_anchor"))
+
+
+def _reasons(around: pl.LazyFrame) -> pl.LazyFrame:
+    """Per filer that has ended, whether a merger or a bankruptcy explains it.
+
+    A report that tells of a bankruptcy and of new owners at once tells of a plan, not of a merger, and papers of
+    a merger from before a bankruptcy are those of one that came to nothing.
+    """
     form, items, day = pl.col(f.FORM), pl.col(f.ITEMS), pl.col("_day")
     current = forms.base(form) == "8-K"
-    spans = [(day - pl.col(mark)).dt.total_days().abs() <= AROUND_DAYS for mark in ("_anchor", "_removed")]
-    near = pl.any_horizontal(span.fill_null(value=False) for span in spans)
-    control = items.list.contains(_CONTROL) & pl.any_horizontal(
-        items.list.contains(item) for item in _COMPLETED
+    bankrupt = current & items.list.contains(BANKRUPTCY)
+    completed = pl.any_horizontal(items.list.contains(item) for item in _COMPLETED)
+    merged = current & items.list.contains(_CONTROL) & completed & ~bankrupt & _near(day)
+    offer = (forms.base(form) == forms.OFFER) & pl.col(f.FILE_NUMBER).str.starts_with(forms.SUBJECT)
+    removal = forms.of(form, forms.REMOVAL) & _near(day)
+    recent = _before(day, MERGER_MONTHS)
+    fallen = bankrupt & _before(day, BANKRUPTCY_MONTHS)
+    of_itself = forms.about_itself(pl.col(f.CIK), form, pl.col(f.ACCESSION))
+    told = around.group_by(f.CIK).agg(
+        _is_merged=merged.any(),
+        _papers=day.filter((forms.of(form, forms.MERGER) | offer.fill_null(value=False)) & recent).max(),
+        _exchanged=day.filter(forms.of(form, forms.EXCHANGE) & recent).max(),
+        _fell=day.filter(fallen).max(),
+        _delisted=(removal & of_itself).any(),
     )
-    papers = forms.of(form, forms.MERGER) & day.is_between(
-        pl.col("_anchor").dt.offset_by(f"-{MERGER_MONTHS}mo"), pl.col("_anchor")
+    papers = pl.max_horizontal("_papers", pl.when("_delisted").then("_exchanged"))
+    stood = papers.is_not_null() & (pl.col("_fell").is_null() | (papers > pl.col("_fell")))
+    return told.select(
+        f.CIK,
+        "_delisted",
+        _merged=pl.col("_is_merged") | stood,
+        _fallen=pl.col("_fell").is_not_null(),
     )
-    fallen = (
-        current
-        & items.list.contains(_BANKRUPTCY)
-        & day.is_between(pl.col("_anchor").dt.offset_by(f"-{BANKRUPTCY_MONTHS}mo"), pl.col("_anchor"))
-    )
-    removal = form.is_in(sorted(forms.REMOVAL)) & near
-    return around.group_by(f.CIK).agg(
-        _merged=((current & control & near) | papers).any(),
-        _fallen=fallen.any(),
-        _delisted=removal.any(),
+
+
+def _words(present: Present, ended: pl.LazyFrame) -> pl.LazyFrame:
+    """What current reports themselves say of the end: a certificate of dissolution, a plan of liquidation."""
+    day = pl.col(r.FILED)
+    said = rows(present, r.WORDS).join(ended, left_on=r.CIK, right_on=f.CIK)
+    within = _before(day, BANKRUPTCY_MONTHS) | _near(day)
+    return said.group_by(pl.col(r.CIK).alias(f.CIK)).agg(
+        _wound_up=((pl.col(r.SAYS) == r.DISSOLUTION) & _near(day)).any(),
+        _liquidated=((pl.col(r.SAYS) == r.LIQUIDATION) & within).any(),
     )
 
 
@@ -137,15 +164,18 @@ def columns(today: date, register: str) -> list[pl.Expr]:
     fresh = (due >= pl.lit(today)).fill_null(value=False)
     traded = (pl.col("tickers").list.len() > 0).fill_null(value=False)
     ended = pl.col("_has_ended").fill_null(value=False)
-    gone = pl.col("_is_gone").fill_null(value=False)
-    merged = pl.col("_merged").fill_null(value=False)
+    gone = (pl.col("_is_gone") & (pl.col("_effective") <= pl.lit(today))).fill_null(value=False)
+    merged, wound_up = (pl.col(name).fill_null(value=False) for name in ("_merged", "_wound_up"))
     shell = (pl.col("sic") == _BLANK_CHECK) & pl.col("_delisted")
-    dissolved = (ended | gone) & ~(traded & fresh) & (merged | shell.fill_null(value=False))
+    liquidated = (shell | pl.col("_liquidated")).fill_null(value=False)
+    over = (ended | gone) & ~(traded & fresh)
+    dissolved = over & (merged | wound_up | liquidated)
     fallen = pl.col("_fallen").fill_null(value=False)
     end_word = pl.when(ended).then("_ended_word").otherwise("_removed_word")
     rules = (
-        Rule(dissolved & merged, "dissolved", "merged", pl.col("_anchor"), end_word),
-        Rule(dissolved, "dissolved", "liquidation", pl.col("_anchor"), end_word),
+        Rule(over & merged, "dissolved", "merged", pl.col("_anchor"), end_word),
+        Rule(over & wound_up, "dissolved", "dissolution", pl.col("_anchor"), end_word),
+        Rule(over & liquidated, "dissolved", "liquidation", pl.col("_anchor"), end_word),
         Rule(fresh & (~ended | traded), "active", None, pl.lit(None, pl.Date), pl.lit(None, pl.String)),
         Rule(ended & fallen, "dormant", "bankruptcy", pl.col("_ended"), pl.col("_ended_word")),
         Rule(ended, "dormant", "deregistered", pl.col("_ended"), pl.col("_ended_word")),

@@ -50,8 +50,8 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of `us_filer` and `us_filed`; a member that cannot be read is a reject."""
-    collected = Collected(tally := Tally(piece.dataset))
+    """Batches of `us_filer`, `us_filed` and `us_ending`; a member that cannot be read is a reject."""
+    collected = Collected(tally := Tally(piece.dataset), piece.observed_at.date())
     with piece.open() as stream:
         is_zip = sniff(stream.read(1024)) is Format.ZIP
     if not is_zip:

@@ -17,7 +17,7 @@ from connectors.declare import Arrival, Cursor, Scope
 from connectors.kit.bodies import NotModified, Validators
 from connectors.kit.errors import FetchError, WrongBody
 from connectors.kit.formats import Format
-from connectors.us.access import ask, download
+from connectors.us.access import Blocked, ask, download
 from connectors.us.named import Filing, Memory
 from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/bulkdata/submissions.zip"
 BULK_NAME: Final = "submissions.zip"
 EACH: Final = 200  # filers after which what was asked is remembered, so that a broken run does not begin anew
+PATIENCE: Final = 5  # failures one after the other
 _BETWEEN: Final = " "
 
 
@@ -35,7 +36,7 @@ class _File(msgspec.Struct):
 
 
 class _Filings(msgspec.Struct):
-    files: list[_File] = []
+    files: list[_File] | None = None
 
 
 class _Answer(msgspec.Struct):
@@ -79,20 +80,28 @@ def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Itera
             held = replace(held, cursor=asked.cursor())
     if held is not None:
         yield replace(held, cursor=asked.cursor())
-    for error in broken:
-        raise error
+    if broken:
+        raise broken[0]
 
 
 def _answered(
     http: Http, asked: Asked, subjects: Iterable[str], broken: list[FetchError]
 ) -> Iterator[list[Arrival]]:
-    """The bodies of one filer after the other, remembered as asked; the first failure ends it."""
+    """The bodies of one filer after the other, remembered as asked. One that fails is left for the next run.
+
+    A block ends the asking, and so do several failures one after the other: then the source is not well.
+    """
+    failures = 0
     for cik, filings in _due(asked, subjects).items():
         try:
             bodies = list(_filer(http, cik, asked))
         except FetchError as error:
             broken.append(error)
-            return
+            failures += 1
+            if failures == PATIENCE or isinstance(error, Blocked):
+                return
+            continue
+        failures = 0
         for filing in filings:
             asked.filings.add(filing)
         yield bodies
@@ -126,7 +135,7 @@ def _filer(http: Http, cik: str, asked: Asked) -> Iterator[Arrival]:
 
 def _pages(answer: Fetched, url: str) -> list[str]:
     try:
-        files = msgspec.json.decode(answer.read(), type=_Answer).filings.files
+        files = msgspec.json.decode(answer.read(), type=_Answer).filings.files or []
     except msgspec.MsgspecError as error:
         raise WrongBody(url, answer.status, f"no submissions of a filer: {error}") from None
     finally:

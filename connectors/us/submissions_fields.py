@@ -57,6 +57,7 @@ FILERS: Final = Table(
         Column("first_filed", Kind.DATE, "first filing over all pages"),
         Column("last_filed", Kind.DATE, "newest filing"),
         Column("pages", Kind.TEXTS, "names of continuation files", nullable=False),
+        Column("aged", Kind.TEXTS, "ours: what time alone has made of its filings", nullable=False),
     ),
 )
 
@@ -77,4 +78,16 @@ FILED_TABLE: Final = Table(
     ),
 )
 
-STAGED: Final = {table.name: table for table in (FILERS, FILED_TABLE)}
+ENDINGS: Final = Table(
+    "us_ending",
+    "Filings that have to be read to know how a filer ended that reports no more; lists do not tell.",
+    (CIK, ACCESSION),
+    (
+        _CIK,
+        Column(ACCESSION, _T, "accession number with dashes", nullable=False),
+        Column(FORM, _T, "form type", nullable=False),
+        Column(FILED, Kind.DATE, "day of filing", nullable=False),
+    ),
+)
+
+STAGED: Final = {table.name: table for table in (FILERS, FILED_TABLE, ENDINGS)}

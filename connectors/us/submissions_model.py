@@ -56,7 +56,7 @@ class File(Struct, forbid_unknown_fields=True):
 
 class Filings(Struct, forbid_unknown_fields=True):
     recent: Page
-    files: list[File] = []
+    files: list[File] | None = None
 
 
 class Address(Struct, forbid_unknown_fields=True):

@@ -1,12 +1,13 @@
 """Addresses and telephone numbers of individuals leave submissions before they are archived (DESIGN 14).
 
-An individual is known as the reader knows one (`submissions_rows.is_person`). Of the archive of all filers every
-member is looked at; what cannot be read as a filer stays as it is, for the reader to tell of. Does not belong here:
-what a profile says.
+Who may be one is known as the reader knows it (`submissions_rows.may_be_individual`). Of the archive of all filers
+every member is looked at; what cannot be read as a filer stays as it is, for the reader to tell of. Does not belong
+here: what a profile says.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import zipfile
@@ -15,17 +16,20 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from connectors.declare import Unreadable
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
+from connectors.kit.staged import Tally
 from connectors.kit.streams import stream
-from connectors.us.submissions_model import Filer
-from connectors.us.submissions_rows import is_person
+from connectors.us.submissions_fields import KEY
+from connectors.us.submissions_model import Filer, decoded
+from connectors.us.submissions_rows import may_be_individual
 
 _LARGEST: Final = 64 << 20  # of one filer
 _BLOCK: Final = 4 << 20
 _PRIVATE: Final = ("addresses", "phone", "ein")
-_PLAIN: Final = msgspec.json.Decoder(Filer)
+_OF_COMPANIES: Final = re.compile(rb'"entityType"\s*:\s*"(?:operating|investment)"')  # spares reading them
 
 
 def redact(body: BinaryIO) -> BinaryIO:
@@ -69,21 +73,25 @@ def _zip(source: Any, anew: Any) -> Any | None:
 
 def _clean(body: bytes) -> bytes:
     """One member: of an individual without what is private."""
-    if b'"other"' not in body[:_BLOCK]:
+    if _OF_COMPANIES.search(body[:_BLOCK]):
         return body
     try:
         value = msgspec.json.decode(body)
-        if not isinstance(value, dict) or not _is_individual(value):
-            return body
     except MALFORMED:
         return body
-    return msgspec.json.encode({key: part for key, part in value.items() if key not in _PRIVATE})
+    wrapped = value.get("data") if isinstance(value, dict) and "cik" not in value else None
+    filer = wrapped if isinstance(wrapped, dict) else value  # a copy that somebody's cache wrapped
+    if not isinstance(filer, dict) or filer.keys().isdisjoint(_PRIVATE) or not _is_individual(filer):
+        return body
+    for key in _PRIVATE:
+        filer.pop(key, None)
+    return msgspec.json.encode(value)
 
 
 def _is_individual(value: dict[str, Any]) -> bool:
-    """By the fields the reader decides on; of an unknown shape the same fields decide."""
-    known = {key: value[key] for key in Filer.__struct_fields__ if key in value}
+    """As the reader decides; of a shape that it does not read whoever shows no industry and no symbol."""
     try:
-        return is_person(msgspec.convert(known, Filer))
-    except msgspec.ValidationError:
-        return not value.get("sic") and not value.get("ein") and not value.get("tickers")
+        found = decoded(msgspec.json.encode(value), KEY, "", Tally(KEY))
+    except Unreadable:
+        return not value.get("sic") and not value.get("tickers")
+    return isinstance(found, Filer) and may_be_individual(found)

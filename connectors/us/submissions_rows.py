@@ -15,6 +15,7 @@ import polars as pl
 from connectors.declare import Batch
 from connectors.kit import staged
 from connectors.kit.staged import Tally
+from connectors.us import aging
 from connectors.us import submissions_fields as f
 from connectors.us.codes import INDUSTRIES, PLACES
 from connectors.us.forms import is_own
@@ -37,9 +38,11 @@ _RAW: Final = pl.Schema(
 class Collected:
     """Rows of both tables until there are enough for a batch."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally, today: date) -> None:
         self._tally = tally
+        self._today = today
         self._filers: list[dict[str, Any]] = []
+        self._endings: list[dict[str, Any]] = []
         self._filed: dict[str, list[Any]] = {name: [] for name in _RAW}
         self._rejects: list[Rejected] = []
 
@@ -55,8 +58,15 @@ class Collected:
             return
         row = _Row(self._tally, cik).of(filer, name)
         self._filers.append(row)
-        if not row["is_person"]:
-            self.page(cik, filer.filings.recent)
+        if row["is_person"]:
+            return
+        self.page(cik, filer.filings.recent)
+        listed = aging.listed(filer.filings.recent)
+        row["aged"] = aging.aged(listed, self._today)
+        self._endings += [
+            {f.CIK: cik, f.ACCESSION: one.accession, f.FORM: one.form, f.FILED: one.filed}
+            for one in aging.ending(listed, self._today)
+        ]
 
     def page(self, cik: str, page: Page) -> None:
         """The filings of one page."""
@@ -86,7 +96,8 @@ class Collected:
         rejects = staged.reject_rows([*self._rejects, *bad])
         yield staged.batch(f.FILERS, self._filers, rejects, self._tally.drain())
         yield staged.batch(f.FILED_TABLE, filed)
-        self.__init__(self._tally)
+        yield staged.batch(f.ENDINGS, self._endings)
+        self.__init__(self._tally, self._today)
 
 
 def _filings(raw: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, list[Rejected]]:
@@ -144,12 +155,12 @@ class _Row:
             f.NAME: name,
             "entity_type": self._known(text(filer.entityType), ENTITY_TYPES, "entityType"),
             "is_person": person,
-            "sic": self._sic(text(filer.sic)),
+            "sic": self._sic(_sic(filer)),
             "sic_label": text(filer.sicDescription),
             "owns_reported": flag(filer.insiderTransactionForOwnerExists),
             "has_insiders": flag(filer.insiderTransactionForIssuerExists),
             **self._symbols(filer),
-            "ein": _number(filer) if not person else None,
+            "ein": _number(filer),
             "lei": text(filer.lei),
             "website": text(filer.website),
             "categories": [
@@ -157,11 +168,12 @@ class _Row:
             ],
             "year_end": text(filer.fiscalYearEnd),
             "incorporated_in": self._place(text(filer.stateOfIncorporation), "stateOfIncorporation"),
-            **(self._address(filer) if not person else {}),
+            **({} if may_be_individual(filer) else self._address(filer)),
             "former_names": former_names(filer.formerNames or []),
             "first_filed": min(days, default=None),
             "last_filed": max(days, default=None),
-            "pages": sorted(file.name for file in filer.filings.files),
+            "pages": sorted(file.name for file in filer.filings.files or []),
+            "aged": [],
         }
 
     def _known(self, code: str | None, known: tuple[str, ...], subject: str) -> str | None:
@@ -170,9 +182,7 @@ class _Row:
         return code
 
     def _sic(self, code: str | None) -> str | None:
-        if code is None or code == _NO_SIC:
-            return None
-        if code not in INDUSTRIES:
+        if code is not None and code not in INDUSTRIES:
             self._tally.add("unknown_code", f"sic {code}", self._cik)
         return code
 
@@ -221,11 +231,23 @@ class _Row:
 def is_person(filer: Filer) -> bool:
     """An individual: no kind, industry, tax number or fiscal year of its own, and owner of what others issue."""
     return (
-        text(filer.entityType) == "other"
-        and text(filer.sic) is None
-        and text(filer.ein) is None
+        may_be_individual(filer)
+        and text(filer.ein) is None  # zeros stand for a number that a company lacks
         and text(filer.fiscalYearEnd) is None
         and flag(filer.insiderTransactionForOwnerExists) is True
+    )
+
+
+def may_be_individual(filer: Filer) -> bool:
+    """Who shows no mark of a company: an individual, or a holder whose address nobody needs either.
+
+    An individual who only files about large stakes has no insider's mark, and some have the day on which a year
+    ends: what is private is kept of neither.
+    """
+    return (
+        text(filer.entityType) in (None, "other")
+        and _sic(filer) is None
+        and _number(filer) is None
         and not filer.tickers
         and not any(is_own(form) for form in filer.filings.recent.form)
     )
@@ -242,10 +264,17 @@ def former_names(names: list[FormerName]) -> list[str]:
 
 
 def _bounds(filer: Filer) -> Iterator[str | None]:
-    for file in filer.filings.files:
+    for file in filer.filings.files or []:
         yield file.filingFrom
 
 
 def _number(filer: Filer) -> str | None:
     ein = text(filer.ein)
     return None if ein == _NO_EIN else ein
+
+
+def _sic(filer: Filer) -> str | None:
+    """Four digits, whose leading zero a number loses."""
+    sic = text(filer.sic)
+    code = sic.zfill(len(_NO_SIC)) if sic is not None and sic.isdecimal() else sic
+    return None if code == _NO_SIC else code

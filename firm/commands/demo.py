@@ -41,7 +41,7 @@ _COUNTS: Final = {
 
 def demo(
     serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the result until Ctrl-C.")] = True,
-    companies: Annotated[int, typer.Option(min=240, help="Companies on the first day.")] = 400,
+    companies: Annotated[int, typer.Option(min=300, help="Companies on the first day.")] = 400,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
     """Load a generated world, deliver two days of change to a subscriber, print a key and URLs, and serve."""

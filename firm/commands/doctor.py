@@ -23,7 +23,7 @@ from firm.compose import Installation, environment
 from firm.delivery_findings import deliveries
 from firm.failures import ERROR
 from firm.printing import table
-from pipelines.settings import DEFAULT_USER_AGENT, SettingError, Settings
+from pipelines.settings import SettingError, Settings
 
 _LEAST_FREE = 5 * 2**30
 _CLOCK_SLACK_SECONDS = 120
@@ -60,8 +60,8 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _secrets(installation)
     yield _mail(installation.settings.mail)
     yield from (Finding(*found) for found in deliveries(installation))
-    if live:
-        yield from _sources(given.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT)
+    if live and _has_contact(given):
+        yield from _sources(given["FIRM_USER_AGENT"])
 
 
 def _settings(given: dict[str, str], live: bool) -> Iterator[Finding]:
@@ -76,11 +76,16 @@ def _settings(given: dict[str, str], live: bool) -> Iterator[Finding]:
             yield Finding("bad", what, str(error))
         else:
             yield Finding("ok", what)
-    if (given.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT) == DEFAULT_USER_AGENT:
+    if not _has_contact(given):
         # some registries answer nobody who does not say how to reach him
         state = "bad" if live else "warn"
         advice = "set FIRM_USER_AGENT='name (you@example.com)' before --live"
         yield Finding(state, "contact for registries", advice)
+
+
+def _has_contact(given: dict[str, str]) -> bool:
+    """Whether whoever is asked could write to us: the default names nobody, and a product alone neither."""
+    return "@" in given.get("FIRM_USER_AGENT", "")
 
 
 def _folder(data: Path) -> Finding:

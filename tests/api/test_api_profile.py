@@ -70,6 +70,13 @@ def test_latest_revenue_is_of_the_newest_annual_period(service):
         ("us9999999999", "US9999999999"),
         ("US-9999999999", "US9999999999"),
         ("CIK9999999999", "US9999999999"),
+        ("cik%209999999999", "US9999999999"),
+        ("CIK-9999999999", "US9999999999"),
+        ("US:9999999999", "US9999999999"),
+        ("US%3A9999999999", "US9999999999"),
+        ("US%20CIK9999999999", "US9999999999"),
+        ("firm:US:9999999999", "US9999999999"),
+        ("firm:US:CIK9999999999", "US9999999999"),
     ],
 )
 def test_id_number_scoped_equality_including_etag(service, spelling, canonical):

@@ -254,7 +254,7 @@ def test_the_sandbox_writes_into_empty_folders_only(firm: Inside, tmp_path: Path
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
     few = firm.run("sandbox", "write", tmp_path / "few", "--companies", "10")
     refused(few, 1, "need 60 companies")
-    said = firm.run("sandbox", "write", tmp_path / "new", "--companies", "240", "--days", "2")
+    said = firm.run("sandbox", "write", tmp_path / "new", "--companies", "300", "--days", "2")
     assert said.exit_code == 0
     assert said.out.splitlines() == [str(tmp_path / "new" / f"2026-11-0{day}") for day in (2, 3)]
     assert (tmp_path / "new" / "truth.json").is_file()

@@ -1,56 +1,89 @@
-"""The United States of the generated world through the real command: as files, and over HTTP with EDGAR's manners."""
+"""The United States of the generated world through the real command, asked for over HTTP with EDGAR's manners.
+
+One world for the whole module: four days, the third of which first goes wrong in three ways at once.
+"""
 
 import json
-import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 
-from connectors.sandbox import Registry, World, damage_file, serve, truth, write
-from tests.firm.inside import Inside, Said, Told, planned, profiles_on
+from connectors.sandbox import Registry, World, fewest, serve, truth
+from connectors.sandbox.write import document_of
+from tests.firm.conftest import Firm
+from tests.firm.inside import Inside, Told, planned, profiles_on
 from warehouse.ledger import Ledger
-from warehouse.reader import Periods, Reader
 
 pytestmark = pytest.mark.slow
-WORLD = World(seed=5, companies=60, days=4, markets=("US",))
+DAYS = 4
+WORLD = World(seed=5, companies=fewest("US", DAYS), days=DAYS, markets=("US",))
 AGENT = "firm-test (tests@example.org)"
 NOT_SERVED = {"is_comparative"}  # known inside
+BAD_DAY = 2
+BAD = {
+    "/Archives/edgar/data": "rate_limited",  # a page and 403: whoever goes on is blocked for longer
+    "/cgi-bin/browse-edgar": "html",
+    "/bulkdata/submissions.zip": "truncated",
+}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lived:
-    """A world taken in day by day: what each day said and made, and the state after the last."""
+    """A world taken in day by day: what each asking said, and the state after each day."""
 
     firm: Inside
     told: Told
-    said: list[dict[str, Any]]
-    events: list[set[str]]
-    profiles: list[dict[str, Any]]
+    said: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[list[str]] = field(default_factory=list)
+    events: list[set[str]] = field(default_factory=list)
+    profiles: list[dict[str, Any]] = field(default_factory=list)
+    bad: dict[str, Any] = field(default_factory=dict)
+    bad_events: set[str] = field(default_factory=set)
+    bad_words: str = ""
 
 
 @pytest.fixture(scope="module")
-def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(WORLD, tmp_path_factory.mktemp("states"))
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    path = tmp_path_factory.mktemp("truth") / "truth.json"
+    truth.write(WORLD, path, document_of)
+    return json.loads(path.read_text())
 
 
 @pytest.fixture(scope="module")
-def told(days: list[Path]) -> Told:
-    return json.loads((days[0].parent / "truth.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def lived(days: list[Path], told: Told, tmp_path_factory: pytest.TempPathFactory) -> Lived:
-    found = Lived(Inside(tmp_path_factory.mktemp("lived") / "data"), told, [], [], [])
-    for day in days:
-        found.said.append(found.firm.ingest(day, "us").report)
-        found.events.append(found.firm.events())
-        found.profiles.append(found.firm.profiles(told))
+def lived(told: Told, tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    found = Lived(Inside(tmp_path_factory.mktemp("lived") / "data"), told)
+    with serve(WORLD) as registry:
+        for day in range(DAYS):
+            if day:
+                registry.advance()
+            if day == BAD_DAY:
+                _bad_day(found, registry)
+            before = len(registry.requests)
+            found.said.append(_asked(found.firm, registry, 0)[0])
+            found.asked.append(registry.requests[before:])
+            found.events.append(found.firm.events())
+            found.profiles.append(found.firm.profiles(told))
     return found
+
+
+def _asked(firm: Inside, registry: Registry, exit_code: int) -> tuple[dict[str, Any], str]:
+    named = {"FIRM_SANDBOX_URL": registry.url, "FIRM_USER_AGENT": AGENT}
+    said = firm.run("ingest", "us", "--sandbox", "--json", **named)
+    assert said.exit_code == exit_code, said.out + said.err
+    assert "Traceback" not in said.err
+    return said.report, said.err
+
+
+def _bad_day(found: Lived, registry: Registry) -> None:
+    registry.troubles.by_path.update(BAD)
+    found.bad, found.bad_words = _asked(found.firm, registry, 3)
+    found.bad_events = found.firm.events()
+    registry.troubles.by_path.clear()
 
 
 def test_each_day_every_company_is_served_as_it_is(lived: Lived) -> None:
@@ -61,23 +94,34 @@ def test_each_day_every_company_is_served_as_it_is(lived: Lived) -> None:
 def test_each_day_makes_exactly_the_planned_events(lived: Lived) -> None:
     assert lived.said[0]["events"] == {}
     for day, events in enumerate(lived.events):
-        assert events == planned(lived.told, *range(1, day + 1)).keys()
-    kinds = {event["event_type"] for event in planned(lived.told, 1).values()}
-    assert kinds == {
-        "filing.added",
-        "filing.updated",
-        "status.changed",
-        "news.published",
-        "event.regulatory",
-    }
+        due = planned(lived.told, *range(1, day + 1))
+        assert {due[key]["story"] for key in due.keys() - events} == set()
+        assert events == due.keys()
     assert all(said["held"] == [] and said["signals"] == 0 for said in lived.said)
     assert {row["rejected"] for said in lived.said for row in said["datasets"]} == {0}
     assert all(file["reason"] is None for said in lived.said for file in said["files"])
 
 
+def test_every_kind_of_event_and_every_door_to_holders_is_planned(lived: Lived) -> None:
+    events = planned(lived.told, *range(1, DAYS)).values()
+    kinds = {event["event_type"] for event in events}
+    assert kinds == {
+        *("filing.added", "filing.updated", "status.changed", "ownership.changed"),
+        *("news.published", "event.regulatory"),
+    }
+    registers = Counter(event["key"].get("register") for event in events)
+    assert registers.keys() >= {"us.schedule13", "us.insiders", "us.form13f"}
+    types = {
+        (event["data"]["filing"].get("filing_type"), event["data"]["filing"]["period"][4:])
+        for event in events
+        if event["event_type"] == "filing.added"
+    }
+    assert types == {("annual_report", ""), ("interim_report", "-Q1")}
+
+
 def test_events_say_what_was_planned(lived: Lived) -> None:
     found = {event.event_id: json.loads(event.data) for event in Ledger(lived.firm.layout).after(0, 100_000)}
-    for event_id, event in planned(lived.told, 1, 2, 3).items():
+    for event_id, event in planned(lived.told, *range(1, DAYS)).items():
         same_core(event["data"], found[event_id], f"{event['story']} {event_id}")
 
 
@@ -91,129 +135,137 @@ def same_core(expected: Any, found: Any, where: str) -> None:
         assert found == expected, where
 
 
-def test_every_figure_equals_the_facts(lived: Lived) -> None:
-    reader = Reader(lived.firm.layout)
-    seen = 0
-    with reader.pin() as snapshot:
-        for company_id, state in truth.at(lived.told, lived.told["days"][-1]).items():
-            page = snapshot.financials(company_id, Periods(), None, 100)
-            served = {row["period_end"]: row for row in map(json.loads, page.rows)}
-            expected = {row["period_end"]: row for row in state["financials"]}
-            assert served.keys() == expected.keys(), company_id
-            for end, row in expected.items():
-                named = {name: value for name, value in row.items() if name not in NOT_SERVED}
-                assert {name: served[end][name] for name in named} == named, (company_id, end)
-            seen += len(expected)
-    reader.close()
-    assert seen > 150
+@pytest.fixture(scope="module")
+def service(lived: Lived) -> Iterator[httpx.Client]:
+    with Firm(lived.firm.data).serving() as client:
+        yield client
 
 
-def test_a_person_is_no_company(lived: Lived) -> None:
-    reader = Reader(lived.firm.layout)
-    with reader.pin() as snapshot:
-        assert snapshot.profile("firm:US:US8999999999") is None
-    reader.close()
+def rows(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, Any]]:
+    answer = client.get(path, params={"limit": "100", **parameters})
+    assert answer.status_code == 200, answer.text
+    assert not answer.json()["has_more"]
+    return answer.json()["data"]
+
+
+def test_every_figure_of_the_api_equals_the_reports(lived: Lived, service: httpx.Client) -> None:
+    seen: Counter[str] = Counter()
+    for company_id, state in truth.at(lived.told, lived.told["days"][-1]).items():
+        found = rows(service, f"/api/v1/companies/{company_id}/financials", consolidated="true")
+        served = {(row["period_start"], row["period_end"]): row for row in found}
+        expected = {(row["period_start"], row["period_end"]): row for row in state["financials"]}
+        assert served.keys() == expected.keys(), company_id
+        for period, row in expected.items():
+            named = {name: value for name, value in row.items() if name not in NOT_SERVED}
+            assert {name: served[period][name] for name in named} == named, (company_id, period)
+            seen["derived" if row["derived"] else row["period_type"]] += 1
+            seen["restated"] += row["is_restated"]
+    assert seen["annual"] > 200
+    assert seen["quarterly"] > 100
+    assert seen["derived"] > 30
+    assert seen["restated"] > 5
+
+
+def test_every_owner_of_the_api_equals_the_newest_documents(lived: Lived, service: httpx.Client) -> None:
+    seen: Counter[str | None] = Counter()
+    last = lived.told["days"][-1]
+    for company_id, state in truth.at(lived.told, last).items():
+        found = rows(service, f"/api/v1/companies/{company_id}/ownership", as_of=last)
+        served = {row["holder_id"]: row for row in found}
+        expected = {row["holder_id"]: row for row in state["owners"]}
+        assert served.keys() == expected.keys(), company_id
+        for holder_id, row in expected.items():
+            named = {name: value for name, value in row.items() if name != "native_id"}
+            assert {name: served[holder_id][name] for name in named} == named, (company_id, row["native_id"])
+            seen[row["basis"]] += 1
+    assert seen["exact"] > 20
+    assert seen["derived"] > 5
+    assert seen[None] > 2  # insiders of whom only shares are known
+
+
+def test_every_event_of_the_api_is_of_its_company(lived: Lived, service: httpx.Client) -> None:
+    events = planned(lived.told, *range(1, DAYS))
+    for company_id in truth.at(lived.told, lived.told["days"][-1]):
+        found = {row["event_id"] for row in rows(service, f"/api/v1/companies/{company_id}/events")}
+        assert found == {key for key, event in events.items() if event["company_id"] == company_id}
+
+
+def test_holders_are_no_companies(lived: Lived, service: httpx.Client) -> None:
+    for cik in ("8999999999", "8900000001"):
+        assert service.get(f"/api/v1/companies/US{cik}").status_code == 404
+
+
+def test_what_was_asked_is_not_asked_again(lived: Lived) -> None:
+    asked = [{line for line in lines if "/Archives/edgar/data/" in line} for lines in lived.asked]
+    assert all(asked)
+    assert not asked[1] & asked[0]
+    assert not asked[3] & (asked[0] | asked[1] | asked[2])
+    assert any("-submissions-001.json" in line for lines in lived.asked for line in lines)
+
+
+def test_a_bad_day_is_told_of_and_loses_nothing(lived: Lived) -> None:
+    held = {held["dataset"] for held in lived.bad["held"]}
+    assert held >= {"us.getcurrent", "us.headers", "us.schedule13", "us.insiders", "us.form13f"}
+    unread = {(file["path"], file["dataset"]): file["reason"] for file in lived.bad["files"]}
+    assert unread["submissions.zip", "us.submissions"]
+    rows_read = {row["dataset"]: row["rows"] for row in lived.bad["datasets"]}
+    assert (rows_read["us.submissions"], rows_read["us.filer"] > 0) == (0, True)
+    assert "ten minutes" in lived.bad_words
+    assert lived.events[BAD_DAY - 1] <= lived.bad_events < lived.events[BAD_DAY]
 
 
 @contextmanager
-def edgar(day: int, **settings: Any) -> Iterator[Registry]:
-    with serve(WORLD, **settings) as registry:
-        for _ in range(day):
-            registry.advance()
-        yield registry
+def edgar(**faults: str) -> Iterator[tuple[Registry, httpx.Client]]:
+    named = {"User-Agent": AGENT}
+    with (
+        serve(WORLD, faults=faults) as registry,
+        httpx.Client(base_url=registry.url, headers=named, trust_env=False) as client,
+    ):
+        yield registry, client
 
 
-def asked(firm: Inside, registry: Registry, exit_code: int = 0) -> Said:
-    named = {"FIRM_SANDBOX_URL": registry.url, "FIRM_USER_AGENT": AGENT}
-    said = firm.run("ingest", "us", "--sandbox", "--json", **named)
-    assert said.exit_code == exit_code, said.out + said.err
-    assert "Traceback" not in said.err
-    return said
+@pytest.mark.parametrize(
+    ("path", "fault", "status", "words"),
+    [
+        ("/files/company_tickers_exchange.json", "rate_limited", 403, "Request Rate Threshold Exceeded"),
+        ("/files/company_tickers_exchange.json", "blocked", 403, "Undeclared Automated Tool"),
+        ("/files/company_tickers_exchange.json", "missing", 404, "<Code>NoSuchKey</Code>"),
+        ("/Archives/edgar/daily-index/2026/QTR4/master.20261030.idx", "missing", 403, "AccessDenied"),
+        ("/Archives/edgar/daily-index/2026/QTR4/master.20261101.idx", "", 403, "AccessDenied"),  # a Sunday
+        ("/Archives/edgar/daily-index/2026/QTR4/master.20261030.idx", "", 200, "CIK|Company Name|Form Type"),
+        ("/submissions/CIK0000000009.json", "", 404, "<Code>NoSuchKey</Code>"),
+        ("/submissions/CIK9000000000-submissions-001.json", "", 200, '{"accessionNumber":'),
+        ("/submissions/CIK9000000001-submissions-001.json", "", 404, "<Code>NoSuchKey</Code>"),
+        ("/submissions/CIK8999999999.json", "", 200, '"entityType":"other"'),
+        ("/cgi-bin/browse-edgar?action=getcurrent&start=5000&count=100", "", 503, "File Unavailable"),
+    ],
+)
+def test_what_edgar_says_of_what_is_not_there(path: str, fault: str, status: int, words: str) -> None:
+    faults = {path.partition("?")[0]: fault} if fault else {}
+    with edgar(**faults) as (_, client):
+        answer = client.get(path)
+        assert (answer.status_code, words in answer.text) == (status, True)
 
 
-def is_day(firm: Inside, told: Told, day: int) -> bool:
-    """Whether the state is that of a day, and the events are all that were planned until then."""
-    assert firm.profiles(told) == profiles_on(told, day)
-    assert firm.events() == planned(told, *range(1, day + 1)).keys()
-    return True
+def test_who_does_not_say_who_he_is_gets_the_page() -> None:
+    with edgar() as (_, client):
+        answer = client.get("/submissions/CIK9000000000.json", headers={"User-Agent": "python"})
+        assert (answer.status_code, "Undeclared Automated Tool" in answer.text) == (403, True)
 
 
-@pytest.fixture(scope="module")
-def asked_once(tmp_path_factory: pytest.TempPathFactory) -> Inside:
-    """The first day, asked for over HTTP."""
-    firm = Inside(tmp_path_factory.mktemp("asked") / "data")
-    with edgar(0) as registry:
-        asked(firm, registry)
-    return firm
-
-
-def test_over_http_day_by_day(asked_once: Inside, told: Told, tmp_path: Path) -> None:
-    firm = asked_once.copy(tmp_path / "data")
-    assert firm.events() == set()
-    with edgar(0) as registry:
-        asked(firm, registry)
-        again = [line for line in registry.requests if "index-headers" in line or line.endswith(".txt")]
-        assert again == []  # what was asked is not asked again
-    for day in (1, 2):
-        with edgar(day) as registry:
-            assert asked(firm, registry).report["held"] == []
-            assert is_day(firm, told, day)
-
-
-def test_what_is_blocked_is_held_and_comes_when_it_is_asked_again(
-    asked_once: Inside, told: Told, tmp_path: Path
-) -> None:
-    firm = asked_once.copy(tmp_path / "data")
-    with edgar(1, faults={"/Archives/edgar/data": "rate_limited"}) as registry:
-        said = asked(firm, registry, exit_code=3)
-        assert "us.headers" in [held["dataset"] for held in said.report["held"]]
-        assert "ten minutes" in said.err
-        registry.troubles.by_path.clear()
-        asked(firm, registry)
-        assert is_day(firm, told, 1)
-
-
-def test_html_for_atom_loses_nothing(asked_once: Inside, told: Told, tmp_path: Path) -> None:
-    firm = asked_once.copy(tmp_path / "data")
-    with edgar(1, faults={"/cgi-bin/browse-edgar": "html"}) as registry:
-        said = asked(firm, registry, exit_code=3)
-        assert [held["dataset"] for held in said.report["held"]] == ["us.getcurrent"]
-    assert is_day(firm, told, 1)  # the index of the day names the same
-
-
-def test_a_cut_off_archive_is_told_of_and_what_it_held_comes_later(
-    days: list[Path], told: Told, tmp_path: Path
-) -> None:
-    firm = Inside(tmp_path / "data")
-    firm.ingest(days[0], "us")
-    damaged = tmp_path / "damaged"
-    shutil.copytree(days[1], damaged)
-    damage_file(damaged / "us/submissions/submissions.zip", "truncated")
-    said = firm.ingest(damaged, "us").report
-    (reason,) = [file["reason"] for file in said["files"] if file["reason"]]
-    assert "truncated or damaged zip" in reason
-    assert firm.events() < planned(told, 1).keys()
-    firm.ingest(days[1], "us", "--at", "2026-11-03T09:00:00")
-    assert is_day(firm, told, 1)
-
-
-def test_both_kinds_of_403_and_what_is_missing() -> None:
-    with edgar(0, faults={"/files/": "rate_limited"}) as registry:
-        known, unknown = httpx.Client(headers={"User-Agent": AGENT}), httpx.Client()
-
-        def said(client: httpx.Client, path: str) -> tuple[int, str]:
-            answer = client.get(f"{registry.url}{path}")
-            return answer.status_code, answer.text
-
-        status, text = said(unknown, "/submissions/CIK9000000000.json")
-        assert (status, "Undeclared Automated Tool" in text) == (403, True)
-        status, text = said(known, "/files/company_tickers_exchange.json")
-        assert (status, "Request Rate Threshold Exceeded" in text) == (403, True)
-        status, text = said(known, "/Archives/edgar/daily-index/2026/QTR4/master.20261101.idx")
-        assert (status, "<Code>AccessDenied</Code>" in text) == (403, True)  # a Sunday
-        status, text = said(known, "/submissions/CIK0000000009.json")
-        assert (status, "<Code>NoSuchKey</Code>" in text) == (404, True)
-        status, text = said(known, "/cgi-bin/browse-edgar?action=getcurrent&start=5000&count=100&output=atom")
-        assert (status, "File Unavailable" in text) == (503, True)
-        known.close()
-        unknown.close()
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/Archives/edgar/daily-index/2026/QTR4/master.20261030.idx",
+        "/files/company_tickers_exchange.json",
+        "/Archives/edgar/daily-index/bulkdata/submissions.zip",
+    ],
+)
+def test_what_has_not_changed_is_not_sent_again(path: str) -> None:
+    with edgar() as (registry, client):
+        first = client.get(path)
+        tag, day = first.headers["ETag"], first.headers["Last-Modified"]
+        assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
+        assert client.get(path, headers={"If-Modified-Since": day}).status_code == 304
+        registry.advance()
+        assert client.get(path, headers={"If-Modified-Since": day}).status_code == 200

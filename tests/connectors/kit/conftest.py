@@ -48,6 +48,7 @@ class Registry:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     registry: Registry
 
     def do_GET(self) -> None:

@@ -14,7 +14,7 @@ from connectors.sandbox import World, events, truth, write
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("truth")
-    world = World(seed=7, companies=360, days=4)
+    world = World(seed=7, companies=400, days=4)
     write(world, folder)
     return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
 

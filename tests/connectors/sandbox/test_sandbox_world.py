@@ -21,6 +21,7 @@ POSSIBLE = {
     "SE": {"filing.added", "filing.updated", "status.changed"},
     "UK": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
     "FI": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
+    "US": set(codes.EVENT_TYPES),
 }
 # Stories that change something and must never make an event.
 QUIET = {
@@ -41,13 +42,19 @@ QUIET = {
     "restructured",
     "reclassified_then_flickers",
     "flickers",
+    "renamed_then_flickers",
+    "to_the_counter",
+    "insider_sells",
+    "tells_late",
+    "moves_within",
+    "tells_without_release",
 }
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
-    world = World(seed=7, companies=360, days=4)
+    world = World(seed=7, companies=400, days=4)
     write(world, folder)
     return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
 
@@ -58,7 +65,7 @@ def files(folder: Path) -> list[str]:
 
 def test_same_seed_gives_the_same_bytes(written, tmp_path):
     world, folder, _ = written
-    write(World(seed=7, companies=360, days=4), tmp_path)
+    write(World(seed=7, companies=400, days=4), tmp_path)
     names = files(folder)
     assert files(tmp_path) == names
     _, different, failed = filecmp.cmpfiles(folder, tmp_path, names, shallow=False)
@@ -127,6 +134,11 @@ def expected_id(event: dict) -> str:
         case "status.changed":
             parts = (company, key["previous_status"], key["current_status"], key["effective_date"])
             return ids.natural_id("evt", "status.changed", *parts)
+        case "news.published":
+            return ids.natural_id("evt", "news.published", company, key["accession"])
+        case "event.regulatory":
+            authority = event["data"]["notice"]["authority"]
+            return ids.natural_id("evt", "event.regulatory", authority, key["accession"], company)
         case _:
             holder = ids.holder_id(company, key.get("register", "uk.psc"), key["holder"])
             bounds = (Decimal(key["previous"]), Decimal(key["current"]))
@@ -162,7 +174,7 @@ def test_numbers_are_valid_and_lead_back_to_their_position():
 
 
 def test_recode_changes_every_norwegian_code_and_makes_no_event():
-    plain, recoded = World(companies=240, days=3), World(companies=240, days=3, recode_on=1)
+    plain, recoded = World(companies=300, days=3), World(companies=300, days=3, recode_on=1)
     before = {company.number: company.industry for company in recoded.all("NO", 0)}
     moved = sum(
         before[company.number] != company.industry

@@ -1,77 +1,29 @@
 """Asking the SEC: both kinds of 403, one limit for all its hosts, what was asked and what arrives."""
 
 import json
-import urllib.parse
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 
 import pytest
 
+import connectors
 from connectors.declare import Cursor, Scope
 from connectors.kit.errors import Unavailable, WrongBody
 from connectors.kit.formats import Format
-from connectors.kit.http import Clock, Http, HttpSettings
+from connectors.kit.http import Clock
 from connectors.kit.limits import Rates
-from connectors.kit.retry import Retry
 from connectors.us import UNITED_STATES, access, company_lists, submissions_fetch
 from connectors.us.access import Blocked
 from connectors.us.named import Filing
 from connectors.us.register import DATA_HOST, DATA_URL, FILES_HOST
 from pipelines.registries import declared_limiters, declared_rates
-from tests.answering import Quiet, answering
-from tests.connectors.us.filer_bodies import CIK, accession, filer, filing, page, zipped
+from tests.connectors.us.conftest import NO_KEY, Answer
+from tests.connectors.us.filer_bodies import CIK, accession, company, filer, filing, page, zipped
 
 STORE_403 = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
-STORE_404 = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code></Error>'
 RATE_403 = b"<!DOCTYPE html>\n<html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"
 NAMELESS_403 = b"<!DOCTYPE html>\n<html><title>SEC.gov | Your Request Originates from an Undeclared Automated Tool</title></html>"
-Answer = tuple[int, bytes]
 
 
-@dataclass
-class Sec:
-    """What the server answers, and what it was asked."""
-
-    answer: Callable[[str], Answer] = lambda _path: (404, STORE_404)
-    headers: dict[str, str] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    agents: set[str] = field(default_factory=set)
-    url: str = ""
-
-
-@pytest.fixture
-def sec() -> Iterator[Sec]:
-    known = Sec()
-
-    class Handler(Quiet, BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            known.asked.append(urllib.parse.unquote(self.path))
-            known.agents.add(self.headers["User-Agent"])
-            status, body = known.answer(self.path)
-            if self.headers.get("If-None-Match") == known.headers.get("ETag", ""):
-                status, body = 304, b""
-            self.send_whole(status, body, known.headers)
-
-    with answering(Handler) as known.url:
-        yield known
-
-
-@pytest.fixture
-def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
-    settings = HttpSettings(
-        user_agent="test (test@example.com)",
-        folder=tmp_path,
-        bases={DATA_HOST: sec.url, FILES_HOST: sec.url},
-        rate=1e6,
-        retry=Retry(attempts=1),
-    )
-    with Http(settings, Clock(sleep=lambda _: None)) as client:
-        yield client
-
-
-@pytest.mark.parametrize("answer", [(404, STORE_404), (403, STORE_403), (404, b"")])
+@pytest.mark.parametrize("answer", [(404, NO_KEY), (403, STORE_403), (404, b"")])
 def test_pitfall_01_a_missing_file_is_told_by_404_or_by_403_with_xml(answer, sec, http) -> None:
     sec.answer = lambda _: answer
     assert access.ask(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON}) is None
@@ -174,7 +126,7 @@ def _served(path: str) -> Answer:
         f"/submissions/CIK{CIK}-submissions-001.json": page([filing("10-K", "1999-03-01")]),
     }
     body = bodies.get(path)
-    return (404, STORE_404) if body is None else (200, json.dumps(body).encode())
+    return (404, NO_KEY) if body is None else (200, json.dumps(body).encode())
 
 
 def test_a_filer_is_asked_about_once_for_all_its_filings_and_its_pages_once_for_ever(sec, http) -> None:
@@ -208,6 +160,44 @@ def test_what_arrived_before_a_failure_is_kept(sec, http) -> None:
         next(arriving)
     assert len(arrived) == 2
     assert arrived[-1].cursor is not None
+
+
+def test_a_filer_that_fails_keeps_no_other_from_being_asked_about(sec, http) -> None:
+    sec.answer = lambda path: (200, b'{"filings": 1}') if "CIK0000000002" in path else _served(path)
+    subjects = [str(Filing(accession(n), f"{n:010}", "8-K", "2026-01-05")) for n in (2, 3)]
+    arriving = submissions_fetch.answers(
+        http, None, [*subjects, str(Filing(accession(1), CIK, "8-K", "2026-01-05"))]
+    )
+    arrived = [next(arriving), next(arriving)]
+    with pytest.raises(WrongBody):
+        next(arriving)
+    asked = submissions_fetch.Asked(arrived[-1].cursor).filings
+    assert [asked.knows(accession(n)) for n in (1, 2, 3)] == [True, False, True]
+    sec.answer = lambda _: (503, b"")
+    sec.asked.clear()
+    many = [str(Filing(accession(n), f"{n:010}", "8-K", "2026-01-05")) for n in range(1, 20)]
+    with pytest.raises(Unavailable):
+        list(submissions_fetch.answers(http, None, many))
+    assert len(sec.asked) == submissions_fetch.PATIENCE
+
+
+def test_a_filer_may_have_no_list_of_continuation_files(sec, http) -> None:
+    body = filer([filing("8-K", "2026-01-05")])
+    body["filings"]["files"] = None
+    sec.answer = lambda _: (200, json.dumps(body).encode())
+    (arrival,) = submissions_fetch.answers(http, None, [str(Filing(accession(1), CIK, "8-K", "2026-01-05"))])
+    assert company(json.loads(arrival.body.read())) is not None
+
+
+def test_one_run_at_a_time_asks_the_sec_and_one_limit_is_for_all_its_hosts() -> None:
+    """Limits hold within a process; runs of a market exclude each other by its lock (`pipelines.run`)."""
+    asking = {
+        market.code
+        for market in connectors.JURISDICTIONS
+        for made in market.datasets
+        if made.host.endswith("sec.gov")
+    }
+    assert asking == {"US"}
 
 
 def test_a_cursor_that_does_not_read_asks_again(sec, http) -> None:

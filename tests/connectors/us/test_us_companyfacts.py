@@ -10,6 +10,7 @@ from connectors.declare import NotOurs, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.us import UNITED_STATES, companyfacts
 from connectors.us.companyfacts_schema import FACTS
+from connectors.us.facts_tags import SHARES
 from connectors.us.register import filing_id
 from pipelines.steps.financials import financials
 from tests.connectors.us.fact_files import (
@@ -32,6 +33,15 @@ FIRST: list[Fact] = [
     ("NetIncomeLoss", *YEAR, 10_000.0, "25001", "10-K", "2025-02-10"),
     ("Assets", "", "2024-12-31", 500_000.0, "25001", "10-K", "2025-02-10"),
 ]
+COVER: Fact = (
+    "dei:EntityCommonStockSharesOutstanding",
+    "",
+    "2025-01-31",
+    5.0,
+    "25001",
+    "10-K",
+    "2025-02-10",
+)
 AMENDED: Fact = ("Revenues", *YEAR, 90_000.0, "25002", "10-K/A", "2025-04-01")
 
 
@@ -143,7 +153,8 @@ def test_a_cut_archive_is_unreadable(content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b"[]", b'{"cik":"x","facts":{}}', b'{"cik":1,"facts":{"us-gaap":[]}}']
+    "content",
+    [b"{", b"[]", b'{"cik":"x","facts":{}}', b'{"cik":1,"facts":{"us-gaap":[]}}', b'{"message":"no"}'],
 )
 def test_what_is_no_answer_is_unreadable(content: bytes) -> None:
     with pytest.raises(Unreadable):
@@ -162,10 +173,29 @@ def changed(**more: Any) -> bytes:
     [
         (changed(val=None), "no_amount", "Revenues"),
         (changed(val=1e30), "no_amount", "Revenues"),
+        (changed(val=10**18), "no_amount", "Revenues"),
         (changed(fy=None), "no_fiscal_year", "10-K"),
-        (changed(end="2024-02-30"), "impossible_fact", f"{accession('25001')} 2024-01-01 2024-02-30"),
-        (changed(end="20241231"), "impossible_fact", f"{accession('25001')} 2024-01-01 20241231"),
-        (changed(accn="../../x"), "impossible_fact", "../../x 2024-01-01 2024-12-31"),
+        *(
+            (changed(**wrong), "impossible_fact", "Revenues")
+            for wrong in (
+                {"end": "2024-02-30"},
+                {"end": "20241231"},
+                {"end": "2024-W01-1"},
+                {"end": "9999-12-31", "filed": "9999-12-31"},
+                {"end": None},
+                {"start": "2025-01-01", "end": "2024-12-31"},
+                {"accn": "../../x"},
+                {"accn": None},
+                {"form": None},
+                {"filed": "0024-01-01"},
+            )
+        ),
+        (changed(fy="two"), "no_fiscal_year", "10-K"),
+        (b"{}", "no_figures_tagged", "(none)"),
+        (b'{"cik":1,"entityName":"x"}', "no_figures_tagged", "(none)"),
+        (b'{"cik":1,"facts":null}', "no_figures_tagged", "(none)"),
+        (body([COVER]), "no_figures_tagged", "dei"),
+        (body([COVER], unit="USD"), "unknown_unit", f"{SHARES} USD"),
         (body(FIRST, unit="USD/shares"), "amount_without_currency", "Revenues USD/shares"),
         (
             body([("us-gaap:Turnover", *YEAR, 1.0, "25001", "10-K", "2025-02-10")]),
@@ -188,7 +218,7 @@ def test_drift_is_told(content: bytes, code: str, subject: str) -> None:
 
 def test_a_changed_tag_is_told_and_the_figure_is_null() -> None:
     later = ("2025-01-01", "2025-12-31")
-    facts = [
+    facts: list[Fact] = [
         *FIRST,
         ("TurnoverNet", *later, 120_000.0, "26001", "10-K", "2026-02-10"),
         ("NetIncomeLoss", *later, 12_000.0, "26001", "10-K", "2026-02-10"),
@@ -199,7 +229,7 @@ def test_a_changed_tag_is_told_and_the_figure_is_null() -> None:
 
 
 def test_fractions_are_whole_units_halves_away_from_zero() -> None:
-    facts = [
+    facts: list[Fact] = [
         ("Revenues", *YEAR, 100.5, "25001", "10-K", "2025-02-10"),
         ("NetIncomeLoss", *YEAR, -2.5, "25001", "10-K", "2025-02-10"),
     ]

@@ -21,6 +21,22 @@ def revenue(facts: dict[str, int]) -> tuple[int, bool] | None:
         ({"Revenues": 0, "RevenueFromContractWithCustomerExcludingAssessedTax": 70}, (70, False)),
         ({"Revenues": 0}, (0, False)),  # tagged 0 is 0
         ({"SalesRevenueGoodsNet": 7, "OilAndGasRevenue": 3}, (7, False)),
+        (
+            {
+                "RevenueFromContractWithCustomerIncludingAssessedTax": 70,
+                "RegulatedAndUnregulatedOperatingRevenue": 80,
+            },
+            (80, False),  # a utility: the contracts are a part
+        ),
+        (
+            {
+                "RevenueFromContractWithCustomerExcludingAssessedTax": 6,
+                "RevenuesNetOfInterestExpense": 36,
+                "CostOfRevenue": 2,
+            },
+            (36, False),  # a lender over the net: fees are a part
+        ),
+        ({"Revenues": 33, "HealthCareOrganizationRevenue": 36}, (33, False)),  # before bad debts
         ({"NetIncomeLoss": -5}, None),  # a company without revenue has none, not 0
         (BANK, (100, True)),
         ({**BANK, "RevenuesNetOfInterestExpense": 101}, (101, False)),
@@ -33,10 +49,41 @@ def revenue(facts: dict[str, int]) -> tuple[int, bool] | None:
         ({**INSURER, "GainLossOnInvestments": -2, "InsuranceCommissionsAndFees": 7}, (100, True)),
         ({**INSURER, "Revenues": 120}, (120, False)),
         ({"PremiumsEarnedNet": 80}, None),
+        ({**BANK, "Revenues": 12}, (100, True)),  # a fragment: less than one of its parts
+        ({**BANK, "NoninterestIncome": -30, "Revenues": 28}, (28, False)),  # losses explain it
+        ({**BANK, "CostOfRevenue": 9}, (100, True)),  # has both parts of a bank's revenue
+        (
+            {
+                "Revenues": 5_200,
+                "RevenuesNetOfInterestExpense": 5_000,
+                "InterestAndDividendIncomeOperating": 300,
+            },
+            (5_000, False),  # a broker
+        ),
+        ({"PremiumsEarnedNet": 80, "RevenueFromContractWithCustomerExcludingAssessedTax": 30}, None),
+        (
+            {
+                "PremiumsEarnedNet": 8,
+                "RevenueFromContractWithCustomerExcludingAssessedTax": 300,
+                "CostOfRevenue": 200,
+            },
+            (300, False),  # sells goods, and has an insurer among its subsidiaries
+        ),
+        ({**INSURER, "Revenues": -4, "GainLossOnInvestments": -99}, (-4, False)),
         ({"ifrs_Revenue": 43, "ifrs_RevenueFromContractsWithCustomers": 5}, (43, False)),
         ({"ifrs_RevenueFromContractsWithCustomers": 5}, (5, False)),
         ({"ifrs_InsuranceRevenue": 50, "ifrs_RevenueFromContractsWithCustomers": 5}, (50, False)),
         ({"ifrs_InterestRevenueExpense": 30, "ifrs_FeeAndCommissionIncomeExpense": 12}, (42, True)),
+        ({"ifrs_RevenueFromInterest": 60, "ifrs_FeeAndCommissionIncome": 20}, (80, True)),
+        ({"ifrs_RevenueFromInterest": 60}, None),
+        (
+            {
+                "ifrs_RevenueFromContractsWithCustomers": 14,
+                "ifrs_InterestRevenueExpense": 30,
+                "ifrs_FeeAndCommissionIncomeExpense": 12,
+            },
+            (42, True),  # of a bank what is under contracts is its fees
+        ),
     ],
 )
 def test_revenue_by_filer_type(facts: dict[str, int], due: tuple[int, bool] | None) -> None:
@@ -65,6 +112,14 @@ def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     [
         ({"OperatingIncomeLoss": 9}, (9, False)),
         ({"Revenues": 100, "CostsAndExpenses": 88}, (12, True)),
+        (
+            {
+                "Revenues": 0,
+                "RevenueFromContractWithCustomerExcludingAssessedTax": 100,
+                "CostsAndExpenses": 88,
+            },
+            (12, True),
+        ),
         ({"GrossProfit": 40, "OperatingExpenses": 30}, (10, True)),
         ({"Revenues": 100, "CostsAndExpenses": 88, facts_tags.PRETAX[0]: 12}, None),  # costs with interest
         ({**BANK, "Revenues": 100, "CostsAndExpenses": 88}, None),
@@ -103,7 +158,9 @@ def test_every_chain_is_decoded() -> None:
         *facts_tags.TOTALS,
         *facts_tags.PARTS,
         *facts_tags.BANK_TOTALS,
+        *facts_tags.BANK_SIGNS,
         *facts_tags.INSURER_GAINS,
+        *facts_tags.IFRS_BANK_GROSS,
         *facts_tags.OPERATING,
         *facts_tags.NET_RESULT,
         *facts_tags.EQUITY,

@@ -1,58 +1,21 @@
 """Asking for facts: the nightly archive, answers after reports, quarters of history; against a server on the loopback."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from connectors.declare import Arrival, Cursor
 from connectors.kit.errors import FetchError
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.kit.http import Http
 from connectors.us import companyfacts_fetch, fsds
 from connectors.us.access import Blocked
-from tests.answering import Quiet, answering
+from tests.connectors.us.conftest import NO_KEY, Answer, Sec
 from tests.connectors.us.fact_files import archive
 
 BLOCK = b"<!DOCTYPE html><html>Your Request Originates from an Undeclared Automated Tool</html>"
-NO_KEY = b'<?xml version="1.0"?>\n<Error><Code>NoSuchKey</Code></Error>'
 DENIED = b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>'
 ZIP = archive({"CIK0000000001.json": b"{}"})
-Answer = tuple[int, bytes]
-
-
-@dataclass
-class Sec:
-    answer: Callable[[str], Answer] = lambda _path: (404, NO_KEY)
-    asked: list[str] = field(default_factory=list)
-    url: str = ""
-
-
-@pytest.fixture
-def sec() -> Iterator[Sec]:
-    known = Sec()
-
-    class Handler(Quiet, BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            known.asked.append(self.path)
-            status, body = known.answer(self.path)
-            self.send_whole(status, body)
-
-    with answering(Handler) as known.url:
-        yield known
-
-
-@pytest.fixture
-def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
-    bases = {"www.sec.gov": sec.url, "data.sec.gov": sec.url}
-    settings = HttpSettings("test", tmp_path, bases=bases, rate=1e6, retry=Retry(attempts=1))
-    clock = replace(Clock(), sleep=lambda _seconds: None, now=lambda: datetime(2026, 11, 20, 12, tzinfo=UTC))
-    with Http(settings, clock) as client:
-        yield client
 
 
 def subject(number: int, cik: int, form: str = "10-Q") -> str:

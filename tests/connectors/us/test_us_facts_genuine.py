@@ -3,15 +3,20 @@
 import json
 import re
 import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import connectors.us
+from connectors.us import facts_mapping, fsds
 from connectors.us.companyfacts_json import decode
 from connectors.us.facts_items import Statement
 from connectors.us.facts_model import Filing
 from connectors.us.facts_versions import _Reader, in_order, read_filings
+from connectors.us.periods import Length, length
+from tests.connectors.us.fact_files import piece, present
 
 pytestmark = pytest.mark.sources
 NAMES = {
@@ -94,23 +99,63 @@ def _stated(body: bytes) -> dict[tuple[str | None, str], set[object]]:
 
 
 def _read(body: bytes) -> _Reader:
+    return _taken(decode(body).filings.values())
+
+
+def _taken(filings: Iterable[Filing]) -> _Reader:
     reader = _Reader()
-    filings: list[Filing] = in_order(decode(body).filings.values())
-    for filing in filings:
+    for filing in in_order(filings):
         reader.take(filing)
     return reader
 
 
+class Both(NamedTuple):
+    """A quarter that was filed and that sums give too."""
+
+    end: str
+    name: str
+    filed: int
+    derived: int
+    is_fourth: bool
+    is_one_tag: bool
+
+
+def both(reader: _Reader) -> Iterator[Both]:
+    years = {own[1] for filing, own in reader.reports if filing.is_annual}
+    for (_, span), held in reader._book._periods.items():
+        for name, derived in held.derived.items():
+            item = held.items.get(name)
+            if item is not None:
+                one_tag = bool(item.tags & derived.tags)
+                yield Both(span[1], name, item.amount, derived.amount, span[1] in years, one_tag)
+
+
 def test_a_derived_quarter_equals_the_filed_one_wherever_both_exist(bodies: dict[str, bytes]) -> None:
-    both = 0
+    """244 figures, 28 of them of fourth quarters: two of those were filed in another scope than the year."""
+    found = [one for body in bodies.values() for one in both(_read(body))]
+    assert (len(found), sum(one.is_fourth for one in found)) == (244, 28)
+    assert [one for one in found if one.is_one_tag and one.filed != one.derived] == []
+    others = [(one.end, one.name, one.is_fourth) for one in found if not one.is_one_tag]
+    assert others == [("2018-12-31", "net_result", True), ("2019-12-31", "net_result", True)]  # Cigna
+
+
+def test_a_filed_fourth_quarter_is_served_as_it_was_filed(
+    bodies: dict[str, bytes], made: dict[str, list[Statement]]
+) -> None:
     for cik, body in bodies.items():
-        for (_, span), held in _read(body)._book._periods.items():
-            for name, derived in held.derived.items():
-                item = held.items.get(name)
-                if item is not None and item.tags & derived.tags:
-                    both += 1
-                    assert item.amount == derived.amount, (cik, span, name)
-    assert both > 200
+        last = {one.span[1]: one for one in made[cik] if length(one.span) is Length.QUARTER}
+        for one in both(_read(body)):
+            assert (last[one.end].amounts[one.name], one.name in last[one.end].derived) == (one.filed, False)
+
+
+def test_in_the_data_sets_too_a_derived_quarter_equals_the_filed_one(sources: Path) -> None:
+    path = sources / "us" / "fsds" / "2010q2.subset.zip"
+    if not path.is_file():
+        pytest.skip("no data sets among the genuine files")
+    read = list(fsds.read(piece(path.read_bytes(), "fsds/2010q2.zip", fsds.KEY)))
+    filers = facts_mapping._filers(facts_mapping._facts(present(read)))
+    found = [one for _, _, filings in filers for one in both(_taken(filings))]
+    assert [one.is_one_tag and one.filed == one.derived for one in found] == [True] * 6
 
 
 def test_banks_have_no_operating_result(made: dict[str, list[Statement]]) -> None:

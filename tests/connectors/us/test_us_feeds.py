@@ -206,6 +206,18 @@ def test_lines_that_lack_something_are_refused_one_by_one() -> None:
     assert found.rejects.height == 3
 
 
+def test_a_name_with_bars_in_it_moves_nothing() -> None:
+    line = "350001|Three `!#$(),:;=.-;\\|@/{}|10-K|20261120|edgar/data/350001/0000000001-26-000001.txt\n"
+    (found,) = read(indexes.DATASET, HEAD + MASTER + line)
+    assert found.rows.rows() == [("0000000001-26-000001", "0000350001", "10-K", date(2026, 11, 20))]
+
+
+def test_an_index_that_nobody_unpacks_is_left_out_for_a_reason() -> None:
+    left = indexes.DATASET.recognise("full-index/2001/QTR1/master.Z", b"\x1f\x9d\x90CIK")
+    assert isinstance(left, NotOurs)
+    assert "compress" in left.reason
+
+
 def test_an_index_comes_packed_and_as_the_addresses_of_crawlers() -> None:
     text = HEAD + MASTER + "7|X|10-K|20261120|edgar/data/7/0000000001-26-000001.txt\n"
     assert rows(read(indexes.DATASET, gzip.compress(text.encode()))).height == 1

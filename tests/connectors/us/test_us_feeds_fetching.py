@@ -1,58 +1,19 @@
 """Asking for the newest filings and the daily indexes, against a server on the loopback (FORMAT us 1, 8)."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from connectors.declare import Arrival, Cursor
 from connectors.kit.errors import Refused, Unavailable, WrongBody
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.kit.http import Http
 from connectors.us import daily_index, getcurrent_fetch
 from connectors.us.named import Memory
-from tests.answering import Quiet, answering
+from tests.connectors.us.conftest import Answer, Sec
 
 HTML = b"<!DOCTYPE html>\n<html><head><title>SEC.gov | File Unavailable</title></head></html>"
 MISSING = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
-Answer = tuple[int, bytes]
-
-
-@dataclass
-class Sec:
-    """What the server answers, and what it was asked."""
-
-    answer: Callable[[str], Answer] = lambda _path: (404, b"")
-    asked: list[str] = field(default_factory=list)
-    url: str = ""
-
-
-@pytest.fixture
-def sec() -> Iterator[Sec]:
-    known = Sec()
-
-    class Handler(Quiet, BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            known.asked.append(self.path)
-            status, body = known.answer(self.path)
-            self.send_whole(status, body)
-
-    with answering(Handler) as known.url:
-        yield known
-
-
-@pytest.fixture
-def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
-    settings = HttpSettings(
-        "test", tmp_path, bases={"www.sec.gov": sec.url}, rate=1e6, retry=Retry(attempts=1)
-    )
-    clock = replace(Clock(), sleep=lambda _seconds: None, now=lambda: datetime(2026, 11, 20, 12, tzinfo=UTC))
-    with Http(settings, clock) as client:
-        yield client
 
 
 def number(place: int) -> str:

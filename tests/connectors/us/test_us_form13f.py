@@ -183,3 +183,22 @@ def test_a_report_in_text_is_a_reject() -> None:
 def test_pitfall_06_the_view_for_people_is_not_ours() -> None:
     view = b'<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 4.01//EN"><html><style>.FormData {color: blue}</style></html>'
     assert isinstance(MANAGERS.recognise("us/a.xml", view), NotOurs)
+
+
+def test_two_tables_of_one_filing_are_numbered_on() -> None:
+    tables = (table_13f(position(shares="100")), table_13f(position(shares="50")))
+    whole = filing(
+        "13F-HR", ("13F-HR", cover_13f(entries=2)), *(("INFORMATION TABLE", table) for table in tables)
+    )
+    found = rows(read(MANAGERS, whole), "us_13f_position")
+    assert [(row["line"], row["shares"]) for row in found] == [("1", "100"), ("2", "50")]
+
+
+def test_a_manager_of_a_schedule_is_named_as_there() -> None:
+    found = present_rows(present(read(MANAGERS, report(position(shares="600"))), company=COMPANY), POSITIONS)
+    shares = {COMPANY: (Decimal(10_000), day("2026-10-20"))}
+    who = {"holder_name": "Example Mgmt", "holder_type": "person", "holder_company_id": None}
+    known = {(COMPANY, "0000000009"): who | {"holder_country": "US"}}
+    [row] = form13f_holdings.holdings(found, INSTANT.date(), shares, known).to_dicts()
+    assert {name: row[name] for name in who} == who
+    assert row["pct"] == Decimal(6)

@@ -50,6 +50,11 @@ def test_whole_entities_of_standard_tags_alone() -> None:
     ]
 
 
+def test_fractions_are_whole_units_halves_away_from_zero() -> None:
+    rows = staged_of(quarter(VALUE.replace("1000.0000", "-2.5000")))[0].rows
+    assert rows["Revenues"].to_list() == [-3]
+
+
 def test_years_without_the_column_segments_are_read() -> None:
     text = (NUM + VALUE).replace("segments\t", "").replace("USD\t\t\t", "USD\t\t")
     rows = staged_of(archive({"sub.txt": (SUB + FILED).encode(), "num.txt": text.encode()}))
@@ -83,10 +88,27 @@ def test_companyfacts_holds_of_a_filing_it_knows_and_lends_its_days() -> None:
     [
         (quarter(VALUE.replace(ADSH, accession("99001"))), "values_of_no_filing"),
         (quarter(VALUE.replace("20091231", "20091399")), "impossible_day"),
+        (quarter(VALUE.replace("20091231", "00001231")), "impossible_day"),
+        (quarter(VALUE.replace("20091231", "99991231")), "impossible_day"),
+        (quarter(VALUE.replace("\t4\t", "\t4000000000\t")), "impossible_day"),
+        (quarter(VALUE.replace("\t4\t", "\t-4\t")), "impossible_day"),
+        (quarter(VALUE.replace("1000.0", "1000000000000000000.0")), "impossible_day"),
     ],
 )
 def test_drift_is_told(content: bytes, code: str) -> None:
     assert code in signals(staged_of(content))
+
+
+def test_a_quarter_whose_rounded_end_lies_behind_the_day_of_filing_counts() -> None:
+    sub = FILED.replace("20100210", "20100128").replace("20091231", "20100131")
+    tables = shared(staged_of(quarter(VALUE.replace("20091231", "20100131"), sub)))
+    assert tables[FINANCIALS_REPORTED.name]["revenue"].to_list() == [1000]
+
+
+@pytest.mark.parametrize("filed", ["00000210", "99990210", "2010"])
+def test_a_filing_of_no_day_is_a_reject(filed: str) -> None:
+    batch, _ = staged_of(quarter(VALUE, FILED.replace("20100210", filed)))
+    assert batch.rejects["record"].to_list() == [ADSH]
 
 
 def test_a_filing_without_a_filer_is_a_reject() -> None:
@@ -137,3 +159,51 @@ def test_a_genuine_quarter(sources: Path) -> None:
         ).row(0, named=True)
         names = ("revenue", "operating_result", "net_result", "equity", "total_assets")
         assert [mine[name] for name in names] == [None if one is None else one * 10**6 for one in due], cik
+
+
+# Years to 2009, from the annual reports: revenue, operating result, net result, equity and total assets in millions.
+YEARS = {
+    "0000019617": (100_434, None, 11_728, 165_365, 2_031_989),  # JPMorgan
+    "0000027419": (65_357, None, 2_488, 15_347, 44_533),  # Target: the total, not the sales of 63,435
+    "0000070858": (119_643, None, 6_276, 231_444, 2_223_299),  # Bank of America
+    "0000072971": (88_686, None, 12_275, 111_786, 1_243_646),  # Wells Fargo: 46,324 and 42,362
+    "0000091576": (4_415, None, -1_335, 10_933, None),  # KeyCorp, which tags neither a total nor its assets
+    "0000831001": (80_285, None, -1_606, 152_700, 1_856_646),  # Citigroup
+    "0000886982": (
+        None,
+        None,
+        13_385,
+        70_714,
+        848_942,
+    ),  # Goldman Sachs: its net revenues are a tag of its own
+    "0000899051": (32_013, None, 854, 16_692, 132_652),  # Allstate
+    "0001067983": (112_493, None, 8_055, 131_102, 297_119),  # Berkshire Hathaway
+    "0001099219": (41_058, None, -2_246, 33_121, 539_314),  # MetLife
+    "0001122304": (34_764, None, 1_276, 9_504, 38_550),  # Aetna
+    "0001159510": (33_294, None, 6_724, 37_517, 1_031_427),  # Credit Suisse, in francs
+}
+
+
+@pytest.mark.sources
+def test_genuine_years_of_banks_brokers_and_insurers(sources: Path) -> None:
+    """The tables of a quarter that somebody keeps as Parquet, as the SEC spells them."""
+    paths = {name: sources / "us" / "fsds" / f"2010q1.annual_a.{name}.parquet" for name in ("sub", "num")}
+    if not all(path.is_file() for path in paths.values()):
+        pytest.skip("no annual tables among the genuine files")
+    members = {
+        f"{name}.txt": pl.read_parquet(path)
+        .cast(pl.String)
+        .write_csv(separator="\t", quote_style="never")
+        .encode()
+        for name, path in paths.items()
+    }
+    rows = shared(staged_of(archive(members)))[FINANCIALS_REPORTED.name]
+    own = rows.filter(~pl.col("is_comparative"), pl.col("fiscal_year") == 2009).to_dicts()
+    names = ("revenue", "operating_result", "net_result", "equity", "total_assets")
+    found = {row["company_id"][-10:]: tuple(_millions(row[name]) for name in names) for row in own}
+    assert {cik: found.get(cik) for cik in YEARS} == YEARS
+    assert set(rows.filter(pl.col("company_id").str.ends_with("0001159510"))["currency"]) == {"CHF"}
+
+
+def _millions(amount: int | None) -> int | None:
+    return None if amount is None else round(amount / 10**6)

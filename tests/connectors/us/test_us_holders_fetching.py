@@ -1,61 +1,25 @@
 """Asking for ownership filings that the feeds name, against a server on the loopback (FORMAT us 1, 4)."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
-
 import polars as pl
 import pytest
 
 from connectors.declare import Arrival, Cursor
 from connectors.kit import staged
 from connectors.kit.errors import Refused, Unavailable
-from connectors.kit.http import Clock, Http, HttpSettings
-from connectors.kit.retry import Retry
+from connectors.kit.http import Http
 from connectors.us import feeds_fields, holders_fetch
-from tests.answering import Quiet, answering
+from tests.connectors.us.conftest import Sec
 from tests.connectors.us.holder_files import INSIDERS, MANAGERS, STAKES, day, filing
 
 MISSING = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
 BLOCKED = b"<!DOCTYPE html><html><title>Request Rate Threshold Exceeded</title></html>"
 BODY = filing("SC 13G", ("SC 13G", "text")).encode()
-Answer = tuple[int, bytes]
 
 
-@dataclass
-class Sec:
-    """What the server answers, and what it was asked."""
-
-    answer: Callable[[str], Answer] = lambda _path: (200, BODY)
-    asked: list[str] = field(default_factory=list)
-    url: str = ""
-
-
-@pytest.fixture
-def sec() -> Iterator[Sec]:
-    known = Sec()
-
-    class Handler(Quiet, BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            known.asked.append(self.path)
-            self.send_whole(*known.answer(self.path))
-
-    with answering(Handler) as known.url:
-        yield known
-
-
-@pytest.fixture
-def http(sec: Sec, tmp_path: Path) -> Iterator[Http]:
-    settings = HttpSettings(
-        "test",
-        tmp_path,
-        bases={"www.sec.gov": sec.url},
-        rate=1e6,
-        retry=Retry(attempts=1, first=0.0, longest=0.0),
-    )
-    with Http(settings, Clock(sleep=lambda _: None)) as client:
-        yield client
+@pytest.fixture(autouse=True)
+def _filed(sec: Sec) -> None:
+    """Every filing is there unless a test says otherwise."""
+    sec.answer = lambda _path: (200, BODY)
 
 
 def number(place: int) -> str:

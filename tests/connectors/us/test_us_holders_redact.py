@@ -32,6 +32,28 @@ def test_a_prefix_hides_no_address() -> None:
     assert "Road" not in kept('<?xml version="1.0"?><a><com:street1 x="1">Private Road</com:street1></a>')
 
 
+def test_no_section_of_characters_hides_an_address() -> None:
+    text = kept("<a><rptOwnerStreet1>1 <![CDATA[<Private> Road]]> W</rptOwnerStreet1><b>kept</b></a>")
+    assert text == "<a><rptOwnerStreet1></rptOwnerStreet1><b>kept</b></a>"
+
+
+def test_who_gets_notices_leaves_the_front_page() -> None:
+    notices = (
+        "(CUSIP Number)\nAnn Lawyer, 1 Private Road, 555-0100\n(Name, Address and Telephone Number of Person"
+    )
+    text = kept(COVER.replace("(CUSIP Number)", notices) + page("9.9%"))
+    assert "Private" not in text
+    assert "555-0100" not in text
+    assert "December 31, 2003" in text
+    assert "123456-AB-7" in text
+
+
+def test_of_a_text_without_rows_only_the_front_stays() -> None:
+    text = kept(COVER + "x " * 10_000 + "Ann lives at 1 Private Road")
+    assert "EXAMPLE CORP" in text
+    assert "Private" not in text
+
+
 def test_headers_keep_names_and_numbers_of_parties() -> None:
     text = kept(filing("SC 13G", ("SC 13G", COVER + page("9.9%")), ("EX-99.1", "Ann, 1 Private Road")))
     assert "PRIVATE" not in text

@@ -6,10 +6,12 @@ import polars as pl
 import pytest
 
 from connectors.declare import NotOurs, Unreadable
-from connectors.us import holders_outstanding, insiders_holdings
+from connectors.us import holders_outstanding, insiders_holdings, schedule13_holdings
 from connectors.us.companyfacts_schema import FACTS
 from connectors.us.insiders_fields import LINES
 from connectors.us.parts import rows as present_rows
+from connectors.us.schedule13_fields import BARE as BARE_TABLE
+from connectors.us.schedule13_fields import STAKES as STAKES_TABLE
 from connectors.us.submissions_fields import FILED_TABLE
 from tests.connectors.us.holder_files import (
     COMPANY,
@@ -45,8 +47,7 @@ def derived(*batches: list, shares: str = "1000") -> list[Row]:
     made = insiders_holdings.holdings(
         present_rows(found, LINES),
         present_rows(found, FILED_TABLE),
-        (),
-        {COMPANY: (Decimal(shares), day("2026-10-20"))},
+        outstanding={COMPANY: (Decimal(shares), day("2026-10-20"))},
     )
     return made.to_dicts()
 
@@ -100,6 +101,15 @@ def test_lines_go_on_from_form_to_form() -> None:
         assert (found["pct"], found["valid_from"]) == (Decimal(9), day("2026-11-02"))
 
 
+def test_form_5_tells_of_the_end_of_the_fiscal_year() -> None:
+    gift = form4(line("90", day="2025-12-23"), owners=ANN, form="5", period="2026-01-31")
+    sale = form4(line("100", day="2026-01-15"), owners=ANN, period="2026-01-15")
+    [found] = derived(
+        read(INSIDERS, gift.replace("Owner>0", "Owner>1"), TWO), read(INSIDERS, sale, ONE), shares="1000"
+    )
+    assert (found["valid_from"], found["pct"]) == (day("2026-01-31"), Decimal(9))
+
+
 def test_joint_owners_share_their_lines() -> None:
     both = owner("FIRST INC", "0000000011", isTenPercentOwner="1") + owner(
         "B", "0000000012", isTenPercentOwner="1"
@@ -120,12 +130,48 @@ def test_a_percentage_only_for_owners_of_ten_percent_or_of_a_schedule() -> None:
         ("us.insiders", "EXAMPLE ANN"),
         ("us.schedule13", "EXAMPLE ANN"),
     }
-    found = present(form)
-    lines, filed = present_rows(found, LINES), present_rows(found, FILED_TABLE)
-    known = insiders_holdings.holdings(
-        lines, filed, {(COMPANY, "0000000011")}, {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    both = present(form, stake)
+    filed = present_rows(both, FILED_TABLE)
+    standing = schedule13_holdings.standing(
+        present_rows(both, STAKES_TABLE), present_rows(both, BARE_TABLE), filed
     )
-    assert known["pct"].to_list() == [Decimal("15.0000")]
+    known = schedule13_holdings.identities(standing)
+    made = insiders_holdings.holdings(
+        present_rows(both, LINES), filed, known, {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    )
+    assert made["pct"].to_list() == [Decimal("15.0000")]
+
+
+def test_a_holder_of_a_schedule_is_named_as_there() -> None:
+    form = read(INSIDERS, form4(line("150"), owners=owner("MUSTER ANN", "0000000011", isDirector="1")), ONE)
+    stake = read(STAKES, schedule_d(person_d("Ann Muster", "15", cik="0000000011", kind="IN")), TWO)
+    found = holdings(form, stake)
+    assert [
+        (row["register"], row["holder_name"], row["holder_type"], row["holder_country"]) for row in found
+    ] == [
+        ("us.schedule13", "Ann Muster", "person", "US"),
+        ("us.insiders", "Ann Muster", "person", "US"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "kind"),
+    [
+        ("Park Se Hoon", {"isDirector": "1"}, "person"),
+        ("Smith Asa", {"isOfficer": "true"}, "person"),
+        ("Trust Jane", {"isOfficer": "1"}, "person"),
+        ("ALPHA FUND LP", {"isDirector": "1"}, "fund"),
+        ("ALPHA PARTNERS LLC", {"isDirector": "1", "isTenPercentOwner": "1"}, "company"),
+        ("Muster Ann", {"isTenPercentOwner": "1"}, "unknown"),
+        ("Kim Se Jin", {"isTenPercentOwner": "1"}, "unknown"),
+        ("MUSTER AG", {"isTenPercentOwner": "1"}, "company"),
+        ("ALPHA & CO.", {"isTenPercentOwner": "1"}, "company"),
+    ],
+)
+def test_kinds_of_insiders(name: str, flags: dict[str, str], kind: str) -> None:
+    [found] = holdings(read(INSIDERS, form4(line("1"), owners=owner(name, "0000000011", **flags)), ONE))
+    assert found["holder_type"] == kind
+    assert (found["holder_company_id"] is None) == (kind not in ("company", "fund"))
 
 
 def test_nothing_left_ends_the_holding() -> None:

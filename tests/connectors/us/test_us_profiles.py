@@ -6,7 +6,9 @@ from datetime import date
 import polars as pl
 import pytest
 
+from connectors.kit import staged
 from connectors.us import company_lists, profiles
+from connectors.us import releases_fields as r
 from connectors.us.codes import INDUSTRIES, PLACES
 from connectors.us.filings import with_known_starts
 from connectors.us.register import filing_id
@@ -169,6 +171,7 @@ def test_pitfall_04_an_individual_is_none_whatever_an_old_page_lists() -> None:
         ({"entityType": "investment", "sic": ""}, False),  # a fund
         ({"entityType": "investment", "sic": "6726"}, False),
         ({"entityType": "other", "sic": "6189"}, True),
+        ({"entityType": "other", "sic": "100"}, True),  # agriculture: a number has lost its zero
         ({"entityType": "operating", "sic": ""}, True),
         ({"entityType": "", "sic": ""}, False),
     ],
@@ -176,6 +179,23 @@ def test_pitfall_04_an_individual_is_none_whatever_an_old_page_lists() -> None:
 def test_who_is_a_company(shape, is_company) -> None:
     assert (company(filer([filing("D", "2026-01-02")], **shape)) is not None) is is_company
     assert company(filer([REPORT], **shape)) is not None  # who reports of itself is one
+
+
+def test_a_foreign_government_is_no_company() -> None:
+    assert company(filer([filing("18-K", "2026-01-02")], sic="8888")) is None
+
+
+@pytest.mark.parametrize(
+    ("filed", "listed"),
+    [("2015-03-02", True), ("2026-03-02", False), ("2026-11-15", True)],  # left for another; left; not yet
+)
+def test_a_removal_since_the_covering_report_ends_an_unstated_listing(filed: str, listed: bool) -> None:
+    row = {r.ACCESSION: "0000876661-26-000777", r.CIK: CIK, r.IS_SHARE: True, r.RULE: "(b)"}
+    gone = staged.batch(r.REMOVALS, [{**row, r.FILED: date.fromisoformat(filed)}])
+    body = filer([filing("10-K", "2026-02-20", reportDate="2025-12-31")], exchanges=[None])
+    found = company(body, TODAY, [gone])
+    assert found is not None
+    assert found["is_listed"] is listed
 
 
 def test_symbols_and_numbers_identify() -> None:
@@ -230,6 +250,9 @@ def test_industries_of_the_list_have_labels() -> None:
     found = company(filer([REPORT], sicDescription=""))
     assert found is not None
     assert found["industry_label"] == "Electronic Computers"
+    short = company(filer([REPORT], sic=100, sicDescription=""))
+    assert short is not None
+    assert (short["industry_code"], short["industry_label"]) == ("0100", "Agricultural Production-Crops")
     none = company(filer([REPORT], sic="0000", sicDescription=""))
     assert none is not None
     assert (none["industry_code"], none["industry_scheme"]) == (None, None)

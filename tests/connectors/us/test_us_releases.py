@@ -144,6 +144,26 @@ def test_late_reports_and_ends_of_listing_and_registration_are_notices(form: str
     assert row["notice_id"].startswith("ntc_")
 
 
+@pytest.mark.parametrize(
+    ("form", "title"),
+    [
+        ("10-K/A", "Amendment of an annual report (10-K/A)"),
+        ("25/A", "Amendment: Removal of a class of securities from listing (Form 25)"),
+        ("15-12G/A", "Amendment: Registration ended or reporting suspended"),
+        ("15F-12B/A", "Amendment: Registration ended or reporting suspended"),
+    ],
+)
+def test_amendments_that_the_reference_names_are_notices(form: str, title: str) -> None:
+    (row,) = notices(filed(form), filed("10-Q/A", **{s.ACCESSION: "0000000001-26-000002"}))
+    assert row["title"].startswith(title)
+
+
+def test_an_exchange_is_not_told_of_for_what_it_says_of_others() -> None:
+    own = filed("25-NSE", **{s.ACCESSION: "0000000007-26-000001"})
+    assert notices(own) == []
+    assert len(notices(filed("25", **{s.ACCESSION: "0000000007-26-000001"}))) == 1  # its own shares
+
+
 # asking
 
 

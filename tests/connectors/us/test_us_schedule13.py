@@ -208,6 +208,31 @@ def test_pitfall_10_what_no_schema_has_is_a_signal_and_the_row_stays() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "percent", "signal"),
+    [
+        ("5.0 %", "5", None),
+        ("100.0", "100", None),
+        ("0", "0", None),
+        (".5", "0.5", None),
+        ("5,0", None, "unreadable_value"),
+        ("*", None, "unreadable_value"),
+        ("N/A", None, "unreadable_value"),
+        ("-1", None, "unreadable_value"),
+        ("", None, "no_percent"),
+        ("112.4", "112.4", "above_100"),
+    ],
+)
+@pytest.mark.parametrize("is_d", [True, False])
+def test_percentages_as_xml_has_them(
+    written: str, percent: str | None, signal: str | None, *, is_d: bool
+) -> None:
+    text = schedule_d(person_d("A", written)) if is_d else schedule_g(person_g("A", written), version="X0101")
+    batches = read(STAKES, text, ONE)
+    assert [row["percent"] for row in rows(batches, TABLE)] == [None if percent is None else Decimal(percent)]
+    assert {code for code, _ in signals(batches)} == ({signal} if signal else set())
+
+
+@pytest.mark.parametrize(
     "body",
     [
         schedule_d(),  # nobody reports

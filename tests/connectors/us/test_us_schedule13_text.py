@@ -103,12 +103,50 @@ def test_an_ascii_cover_page_gives_holder_class_percent_and_day() -> None:
         ("5.1% of Class A; 12.3% of Class B", None, None),  # nobody says which
         ("See Item 5", None, None),
         ("N/A", None, None),
+        ("*", None, None),
+        ("5.0 %", "5", None),
+        ("5,0%", None, None),
+        ("0", "0", None),
+        ("100.0", "100", None),
+        ("9.9 percent", "9.9", None),
+        ("(See Instructions) 5.6%", "5.6", None),
+        ("(SEE ITEM 5) 41.4% (2)", "41.4", None),
+        ("6.3%[1]†", "6.3", None),
+        ("5% or less", None, "5"),
+        ("not more than 5%", None, "5"),
+        ("more than 5%", None, None),
+        (">5%", None, None),
     ],
 )
 def test_percentages_as_filers_write_them(written: str, percent: str | None, below: str | None) -> None:
     [row] = told(COVER + page(written))
     assert row["percent"] == (None if percent is None else Decimal(percent))
     assert row["percentBelow"] == (None if below is None else Decimal(below))
+
+
+@pytest.mark.parametrize(
+    ("note", "differs"),
+    [
+        ("based on 22,045,839 shares of common stock outstanding", False),  # 5.6 %
+        ("the outstanding shares were 22,045,839 as of May 1", False),
+        ("based on 12,345,678 shares of common stock outstanding", True),  # 10 %
+        ("based on 18,000,000 shares of common stock outstanding", False),  # 6.9 %, 6.4 % if all are rights
+        ("based on 21,000,000 outstanding shares and 500,000 shares under rights", False),
+        ("of $50,000,000 outstanding, 20,000,000 shares of the issuer outstanding", False),
+        ("no shares are named", False),
+    ],
+)
+def test_a_percentage_is_compared_with_the_shares_outstanding_and_left(note: str, *, differs: bool) -> None:
+    text = COVER + page("5.6%").replace("*SEE INSTRUCTIONS BEFORE FILLING OUT!", f"* {note}")
+    batches = read(STAKES, filing("SC 13G/A", ("SC 13G/A", text), filed="20040213"), "us/a.txt")
+    assert [row["percent"] for row in rows(batches, STATED)] == [Decimal("5.6")]
+    assert (("percent_differs", "shares of those outstanding") in signals(batches)) is differs
+
+
+def test_a_letter_in_front_of_the_form_is_passed_over() -> None:
+    whole = filing("SC 13G/A", ("COVER", "Dear Sir"), ("SC 13G/A", COVER + page("5.6%")), filed="20040213")
+    [row] = rows(read(STAKES, whole, "us/a.txt"), STATED)
+    assert row["percent"] == Decimal("5.6")
 
 
 def test_a_percentage_that_does_not_read_is_null_and_a_signal() -> None:

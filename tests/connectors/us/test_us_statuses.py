@@ -192,3 +192,74 @@ def test_a_report_in_the_archive_and_one_in_an_answer_are_one() -> None:
     twice = company(body, TODAY, batches(body))
     assert twice is not None
     assert twice["status"] == "active"
+
+
+def gone(*more: Any, **profile: Any) -> tuple[Any, ...]:
+    """The status of a filer that ended with Form 15 and no symbol, after more filings."""
+    end = filing("15-12B", "2026-08-03")
+    return status([end, *more, filing("10-Q", "2026-05-05")], tickers=[], exchanges=[], **profile)[:2]
+
+
+NOTES = filing("25-NSE", "2026-07-24")
+MERGED, DORMANT = ("dissolved", "merged"), ("dormant", "deregistered")
+
+
+@pytest.mark.parametrize(
+    ("filings", "expected"),
+    [
+        ([filing("SC TO-T", "2026-06-01", fileNumber="005-12345")], MERGED),
+        ([filing("SC TO-T", "2026-06-01", fileNumber="")], DORMANT),  # it bids for another, as Tesla did
+        ([filing("S-4", "2026-03-01", fileNumber="333-1")], DORMANT),  # notes for notes of who goes on
+        ([filing("S-4", "2026-03-01", fileNumber="333-1"), NOTES], MERGED),
+        ([filing("F-4", "2026-03-01", fileNumber="333-1"), NOTES], MERGED),
+        ([filing("DEFM14C", "2026-06-01")], MERGED),
+        # a merger that came to nothing before a bankruptcy
+        (
+            [filing("DEFM14A", "2026-01-10"), filing("8-K", "2026-03-01", items="1.03")],
+            ("dormant", "bankruptcy"),
+        ),
+        # a plan that gives the old company new owners
+        ([filing("8-K", "2026-07-28", items="1.03,3.01,5.01"), NOTES], ("dormant", "bankruptcy")),
+        ([filing("8-K", "2026-07-28", items="3.01,3.03,5.01"), NOTES], MERGED),
+    ],
+)
+def test_what_is_evidence_of_a_merger(filings: list[Any], expected: tuple[str, str]) -> None:
+    assert gone(*filings) == expected
+
+
+def test_a_blank_check_that_is_an_exchange_itself_removes_others() -> None:
+    others = {**filing("25-NSE", "2026-07-20"), "accessionNumber": f"{CIK}-26-000001"}
+    assert gone(others, sic="6770") == DORMANT
+
+
+def words(filed: str, says: str) -> Batch:
+    """What the text of a current report says."""
+    row = {r.ACCESSION: "0000999900-26-000555", r.CIK: CIK, r.FILED: date.fromisoformat(filed), r.SAYS: says}
+    return staged.batch(r.WORDS, [row])
+
+
+@pytest.mark.parametrize(
+    ("filed", "says", "expected"),
+    [
+        ("2026-07-30", r.DISSOLUTION, ("dissolved", "dissolution")),
+        ("2026-10-01", r.DISSOLUTION, ("dissolved", "dissolution")),
+        ("2026-05-01", r.DISSOLUTION, ("dormant", "deregistered")),  # of something else
+        ("2025-02-01", r.LIQUIDATION, ("dissolved", "liquidation")),
+        ("2024-08-01", r.LIQUIDATION, ("dormant", "deregistered")),
+    ],
+)
+def test_a_certificate_or_a_plan_of_liquidation_dissolves_who_ended(
+    filed: str, says: str, expected: tuple[str, str]
+) -> None:
+    end = [filing("15-12G", "2026-08-03"), filing("8-K", "2026-07-30", items="8.01")]
+    found = status(end, [words(filed, says)], tickers=[], exchanges=[])
+    assert found[:2] == expected
+    assert found[2:] == (date(2026, 8, 3), f"15-12G {end[0]['accessionNumber']}")
+    assert status([QUARTER], [words(filed, says)])[0] == "active"  # words alone end nobody
+
+
+def test_a_removal_counts_once_it_is_in_effect() -> None:
+    filings = [QUARTER, filing("25-NSE", "2026-11-15"), filing("8-K", "2026-11-14", items="2.01,3.01,5.01")]
+    shape = filer(filings, tickers=[], exchanges=[])
+    days = [company(shape, date(2026, 11, day), [removal("2026-11-15")]) for day in (24, 25)]
+    assert [found and found["status"] for found in days] == ["active", "dissolved"]

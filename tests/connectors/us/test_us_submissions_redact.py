@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from connectors.us.submissions_redact import redact
-from tests.connectors.us.filer_bodies import filer, filing, person, zipped
+from tests.connectors.us.filer_bodies import filer, filing, page, person, zipped
 
 PRIVATE = (b"EXAMPLE WAY", b"5125550100", b"78701", b"AUSTIN")
 
@@ -29,11 +29,30 @@ def test_an_individual_of_an_unknown_shape_has_none_either() -> None:
 
 
 @pytest.mark.parametrize(
+    "shape",
+    [
+        {"ein": "000000000"},
+        {"entityType": ""},
+        {"insiderTransactionForOwnerExists": 0},  # who files about large stakes alone
+        {"fiscalYearEnd": "1231"},
+    ],
+)
+def test_who_may_be_an_individual_has_no_address(shape: dict[str, object]) -> None:
+    for body in (person(**shape), {"data": person(**shape)}):
+        left = cleaned(json.dumps(body).encode())
+        assert not [text for text in PRIVATE if text in left], shape
+        assert b"DOE JANE" in left
+
+
+@pytest.mark.parametrize(
     "body",
     [
         json.dumps(filer([filing("8-K", "2026-01-02")])).encode(),
         json.dumps(person(ein="123456789")).encode(),
+        json.dumps(person(sic="6211")).encode(),
+        json.dumps(page([filing("4", "2026-03-02")])).encode(),
         b'{"entityType":"other", cut',
+        b'{ "message" : "no filer" }',
         b"<html>other</html>",
         b"",
         b"PK\x03\x04 cut",

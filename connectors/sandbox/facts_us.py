@@ -1,0 +1,131 @@
+"""The companyfacts interface: every fact of every report of one filer (FORMAT us 5).
+
+A report tells of its own period and of the one before; quarterly reports of the quarter and of the sum since the
+year began; `fy` and `fp` are the filing's. Does not belong here: the list of filings (`papers_us`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any, Final
+
+from connectors.sandbox.filings_us import SHARES, accession_of, cik
+from connectors.sandbox.model import Accounts, Company, Figures
+from connectors.sandbox.model_us import Interim
+
+_FLOWS: Final = ("Revenues", "OperatingIncomeLoss", "NetIncomeLoss")
+_BALANCES: Final = ("StockholdersEquity", "Assets", "LiabilitiesAndStockholdersEquity")
+_SHARES: Final = "EntityCommonStockSharesOutstanding"
+_COVER: Final = timedelta(days=10)  # between the day of the cover page and the day of filing
+Row = dict[str, Any]
+
+
+class _Collected:
+    """Facts by tag, in the order of the filings."""
+
+    def __init__(self) -> None:
+        self.money: dict[str, list[Row]] = defaultdict(list)
+        self.shares: list[Row] = []
+
+    def flows(self, filing: Row, start: date, end: date, amounts: tuple[int | None, ...]) -> None:
+        for tag, amount in zip(_FLOWS, amounts, strict=True):
+            if amount is not None:
+                self.money[tag].append({"start": str(start), "end": str(end), "val": amount} | filing)
+
+    def balance(self, filing: Row, end: date, equity: int, assets: int) -> None:
+        for tag, amount in zip(_BALANCES, (equity, assets, assets), strict=True):
+            self.money[tag].append({"end": str(end), "val": amount} | filing)
+
+    def cover(self, filing: Row, published: date) -> None:
+        self.shares.append({"end": str(published - _COVER), "val": SHARES} | filing)
+
+
+def facts(company: Company) -> Row | None:
+    """The answer of companyfacts; None for a filer without facts."""
+    if not company.accounts:
+        return None
+    found = _Collected()
+    for interim in company.american.interims:
+        _quarter(found, company, interim)
+    for accounts in company.accounts:
+        _year(found, company, accounts)
+    for told in (*found.money.values(), found.shares):
+        _framed(told)
+    return {
+        "cik": int(cik(company)) if company.position % 2 else cik(company),
+        "entityName": company.name,
+        "facts": {
+            "dei": {_SHARES: _tag(_SHARES, {"shares": found.shares})},
+            "us-gaap": {tag: _tag(tag, {"USD": told}) for tag, told in sorted(found.money.items())},
+        },
+    }
+
+
+def _tag(tag: str, units: Mapping[str, list[Row]]) -> Row:
+    return {"label": tag, "description": None, "units": dict(units)}
+
+
+def _year(found: _Collected, company: Company, accounts: Accounts) -> None:
+    filing = {
+        "accn": accession_of(company, accounts),
+        "fy": accounts.end.year,  # of the filing, whatever the period
+        "fp": "FY",
+        "form": "10-K/A" if accounts.amended else "10-K",
+        "filed": str(accounts.published),
+    }
+    found.cover(filing, accounts.published)
+    if accounts.prior is not None:
+        _period(found, filing, accounts.prior_start, accounts.prior_end, accounts.prior)
+    _period(found, filing, accounts.start, accounts.end, accounts.figures)
+
+
+def _period(found: _Collected, filing: Row, start: date, end: date, said: Figures) -> None:
+    found.flows(filing, start, end, (said.revenue, said.operating_result, said.net_result))
+    found.balance(filing, end, said.equity, said.total_assets)
+
+
+def _quarter(found: _Collected, company: Company, interim: Interim) -> None:
+    """The quarter, the year so far, and the same of the year before where that was reported."""
+    filing = {
+        "accn": interim.accession,
+        "fy": interim.fiscal_year,
+        "fp": f"Q{interim.quarter}",
+        "form": "10-Q",
+        "filed": str(interim.published),
+    }
+    found.cover(filing, interim.published)
+    before = [
+        other
+        for other in company.american.interims
+        if (other.fiscal_year, other.quarter) == (interim.fiscal_year - 1, interim.quarter)
+    ]
+    for told in (*before, interim):
+        found.flows(filing, told.start, told.end, told.results)
+        if told.quarter > 1:
+            found.flows(filing, told.year_start, told.end, told.so_far)
+    found.balance(filing, interim.end, interim.equity, interim.total_assets)
+    last = [item for item in company.accounts if item.end == interim.year_start - timedelta(days=1)]
+    for accounts in last[:1]:  # as it stood then
+        found.balance(filing, accounts.end, accounts.figures.equity, accounts.figures.total_assets)
+
+
+def _framed(told: list[Row]) -> None:
+    """A frame for each span of the calendar, on the last filed fact of it."""
+    told.sort(key=lambda fact: (fact["end"], fact.get("start", ""), fact["filed"]))
+    last = {(fact.get("start"), fact["end"]): fact for fact in told}
+    for (start, end), fact in last.items():
+        frame = _frame(start, date.fromisoformat(end))
+        if frame is not None:
+            fact["frame"] = frame
+
+
+def _frame(start: str | None, end: date) -> str | None:
+    quarter = (end.month - 1) // 3 + 1
+    if start is None:
+        return f"CY{end.year}Q{quarter}I"
+    days = (end - date.fromisoformat(start)).days + 1
+    if 335 <= days <= 395:  # noqa: PLR2004 - a year, give or take a month
+        return f"CY{end.year}" if end.month == 12 else None  # noqa: PLR2004 - the calendar's year
+    return f"CY{end.year}Q{quarter}" if days <= 121 else None  # noqa: PLR2004 - a quarter alike

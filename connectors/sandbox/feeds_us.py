@@ -1,0 +1,82 @@
+"""EDGAR's feeds: the Atom of newest filings and the index of a day, with an entry for each party (FORMAT us 8).
+
+Does not belong here: headers (`headers_us`), or which filings a day has (`writers_us`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from html import escape
+from typing import Final
+
+from connectors.sandbox.filings_us import cik
+from connectors.sandbox.headers_us import EXCHANGE, ITEMS
+from connectors.sandbox.model import Company
+from connectors.sandbox.model_us import Insider, Managed, Paper, Stake
+from connectors.sandbox.papers_us import EASTERN
+
+_WIDTH: Final = 80
+_URL: Final = "https://www.sec.gov"
+
+
+def parties(company: Company, paper: Paper) -> list[tuple[str, str, str]]:
+    """CIK, name and role of everybody whom a feed names with a filing."""
+    own = (cik(company), company.name + company.form)
+    match paper.ownership:
+        case Insider(person=person):
+            return [(*own, "Issuer"), (person.cik or "", person.name, "Reporting")]
+        case Stake(persons=persons):
+            filers = [(person.cik, person.name, "Filed by") for person in persons if person.cik]
+            return [(*own, "Subject"), *filers]
+        case Managed(manager=manager):
+            return [(manager.cik or "", manager.name, "Filer")]
+        case None if paper.form == "25-NSE":
+            return [(*own, "Subject"), (*EXCHANGE, "Filed by")]
+        case None:
+            return [(*own, "Filer")]
+
+
+def atom(entries: Iterable[tuple[Company, Paper, tuple[str, str, str]]], at: datetime) -> str:
+    """One page of the newest filings: an entry for each party."""
+    stamp = at.astimezone(EASTERN)
+    address = f"{_URL}/cgi-bin/browse-edgar?action=getcurrent"
+    head = (
+        '<?xml version="1.0" encoding="ISO-8859-1" ?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
+        f"<title>Latest Filings - {stamp:%a, %d %b %Y %H:%M:%S %Z}</title>\n"
+        '<link rel="alternate" href="/cgi-bin/browse-edgar?action=getcurrent"/>\n'
+        '<link rel="self" href="/cgi-bin/browse-edgar?action=getcurrent"/>\n'
+        f"<id>{address}</id>\n<author><name>Webmaster</name><email>webmaster@example.org</email></author>\n"
+        f"<updated>{stamp.isoformat()}</updated>\n"
+    )
+    return head + "".join(_entry(paper, party) for _, paper, party in entries) + "</feed>\n"
+
+
+def _entry(paper: Paper, party: tuple[str, str, str]) -> str:
+    number, name, role = party
+    folder = f"{int(number)}/{paper.accession.replace('-', '')}/{paper.accession}"
+    items = "".join(f"<br>Item {item}: {ITEMS.get(item, 'Other Events')}\n" for item in paper.items)
+    summary = f"\n <b>Filed:</b> {paper.filed} <b>AccNo:</b> {paper.accession} <b>Size:</b> 13 KB\n{items}"
+    return (
+        f"<entry>\n<title>{paper.form} - {escape(name)} ({number}) ({role})</title>\n"
+        f'<link rel="alternate" type="text/html" href="{_URL}/Archives/edgar/data/{folder}-index.htm"/>\n'
+        f'<summary type="html">{escape(summary)}</summary>\n'
+        f"<updated>{paper.accepted.astimezone(EASTERN).isoformat()}</updated>\n"
+        f'<category scheme="{_URL}/" label="form type" term="{paper.form}"/>\n'
+        f"<id>urn:tag:sec.gov,2008:accession-number={paper.accession}</id>\n</entry>\n"
+    )
+
+
+def index(filed: Iterable[tuple[Company, Paper]], day: date) -> str:
+    """The master index of a day: a line for each filing and party."""
+    head = (
+        "Description:           Daily Index of EDGAR Dissemination Feed\n"
+        f"Last Data Received:    {day:%b %d, %Y}\nComments:              webmaster@example.org\n"
+        "Anonymous FTP:         ftp://ftp.example.org/edgar/\n\n"
+        f"CIK|Company Name|Form Type|Date Filed|File Name\n{'-' * _WIDTH}\n"
+    )
+    return head + "".join(
+        f"{int(number)}|{name}|{paper.form}|{paper.filed:%Y%m%d}|edgar/data/{int(number)}/{paper.accession}.txt\n"
+        for company, paper in filed
+        for number, name, _ in parties(company, paper)
+    )

@@ -1,0 +1,140 @@
+"""Filing with EDGAR: a paper in the company's list, with an accession number of its own (FORMAT us 2).
+
+An accession number begins with the CIK of who hands the filing in: the company itself, or an agent of those who
+file about it. Belongs here: accession numbers, annual and quarterly reports. Does not belong here: who holds shares
+(`holders_us`), how the company looks on the first day (`births_us`), or how a filing is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final, NamedTuple
+
+from connectors.sandbox.model import Accounts, Company, Figures
+from connectors.sandbox.model_us import FourthRestated, Interim, Paper
+
+FIRST_CIK: Final = 9_000_000_000  # far above all real ones
+SHARES: Final = 50_000_000  # outstanding, of every filer and on every day
+PREFIX: Final = "US"
+_AGENTS: Final = 7_000_000_000  # every company has an agent: its CIK leads back to the position
+_EVENING: Final = time(21, 30, 11, tzinfo=UTC)
+_TO_FILE: Final = timedelta(days=40)
+_DAY: Final = timedelta(days=1)
+_QUARTERS: Final = (1, 2, 3)
+_WEIGHTS: Final = {1: 22, 2: 26, 3: 23}  # percent of a year's results
+
+
+def cik(company: Company) -> str:
+    """Ten digits."""
+    return company.number.removeprefix(PREFIX)
+
+
+def enter(company: Company, form: str, filed: date, **values: Any) -> Paper:
+    """A filing of some day, accepted in its evening."""
+    number = len(company.american.papers) + 1
+    is_others = form == "25-NSE" or "ownership" in values
+    submitter = str(_AGENTS + company.position) if is_others else cik(company)
+    accession = f"{submitter}-{filed:%y}-{number:06}"
+    paper = Paper(accession, form, filed, datetime.combine(filed, _EVENING), **values)
+    company.american.papers.append(paper)
+    return paper
+
+
+def annual_report(company: Company, accounts: Accounts) -> Accounts:
+    """Files accounts: the report becomes a paper, and its serial the number of the document."""
+    form = "10-K/A" if accounts.amended else "10-K"
+    paper = enter(company, form, accounts.published, period=accounts.end, is_xbrl=True)
+    return replace(accounts, document=serial(paper.accession))
+
+
+def accession_of(company: Company, accounts: Accounts) -> str:
+    """The accession number of a report."""
+    return next(
+        paper.accession for paper in company.american.papers if serial(paper.accession) == accounts.document
+    )
+
+
+def position_of(accession: str) -> int:
+    """Position of the company that a filing is of or about; below 0 where no company can have filed it."""
+    submitter = int(accession[:10])
+    return submitter - (FIRST_CIK if submitter >= FIRST_CIK else _AGENTS)
+
+
+def serial(accession: str) -> int:
+    return int(accession.rsplit("-", 1)[1])
+
+
+class _Said(NamedTuple):
+    """What a quarterly report says of its quarter, and of its last day."""
+
+    results: tuple[int, int, int]
+    equity: int
+    total_assets: int
+
+
+def quarters(company: Company, accounts: Accounts) -> None:
+    """The three quarterly reports of a year whose accounts are made: parts of its results."""
+    before, after = accounts.prior or accounts.figures, accounts.figures
+    for number in _QUARTERS:
+        equity = before.equity + (after.equity - before.equity) * number // 4
+        assets = before.total_assets + (after.total_assets - before.total_assets) * number // 4
+        _quarter(company, accounts.start, _Said(_results(after, number), equity, assets))
+
+
+def next_quarter(company: Company, published: date | None = None) -> Interim:
+    """The next report of the year that runs: like the same quarter of the last accounts, a tenth better."""
+    last = company.accounts[-1]
+    start = last.end + _DAY
+    number = len(_told(company, start)) + 1
+    revenue, operating, net = (amount * 11 // 10 for amount in _results(last.figures, number))
+    equity, assets = last.figures.equity + number * 1_000, last.figures.total_assets + number * 1_500
+    return _quarter(company, start, _Said((revenue, operating, net), equity, assets), published)
+
+
+def fourth_restated(company: Company, before: Accounts, after: Accounts) -> FourthRestated:
+    """What restated accounts say of the last quarter of their year."""
+    was, now = ((one.figures.equity, one.figures.total_assets) for one in (before, after))
+    return FourthRestated(was, now, after.end.year, after.end, accession_of(company, after))
+
+
+def _told(company: Company, year_start: date) -> list[Interim]:
+    """Quarters of a year that were reported."""
+    return [interim for interim in company.american.interims if interim.year_start == year_start]
+
+
+def _results(figures: Figures, number: int) -> tuple[int, int, int]:
+    stated = (figures.revenue, figures.operating_result, figures.net_result)
+    revenue, operating, net = ((amount or 0) * _WEIGHTS[number] // 100 for amount in stated)
+    return revenue, operating, net
+
+
+def _quarter(company: Company, year_start: date, said: _Said, published: date | None = None) -> Interim:
+    """Files the next quarter of a year."""
+    before = _told(company, year_start)
+    start = before[-1].end + _DAY if before else year_start
+    end = month_after(start, 3) - _DAY
+    sums = before[-1].so_far if before else (0, 0, 0)
+    revenue, operating, net = (one + other for one, other in zip(sums, said.results, strict=True))
+    filed = published or end + _TO_FILE
+    interim = Interim(
+        start=start,
+        end=end,
+        year_start=year_start,
+        fiscal_year=(month_after(year_start, 12) - _DAY).year,
+        quarter=len(before) + 1,
+        published=filed,
+        accession=enter(company, "10-Q", filed, period=end, is_xbrl=True).accession,
+        results=said.results,
+        so_far=(revenue, operating, net),
+        equity=said.equity,
+        total_assets=said.total_assets,
+    )
+    company.american.interims.append(interim)
+    return interim
+
+
+def month_after(first: date, months: int) -> date:
+    """The first of a month so many months later."""
+    years, month = divmod(first.month - 1 + months, 12)
+    return date(first.year + years, month + 1, 1)

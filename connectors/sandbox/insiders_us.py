@@ -1,0 +1,128 @@
+"""Forms 3 and 4 as XML: shares that an insider owns directly and by a trust, and rights (FORMAT us 7.3).
+
+Does not belong here: what a document changes (`holders_us`), or its header (`headers_us`).
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from connectors.sandbox.filings_us import cik
+from connectors.sandbox.model import Company
+from connectors.sandbox.model_us import Insider, Paper
+
+_TRUST: Final = 1_000  # shares of every insider that a trust has, as long as there are any
+_BESIDES: Final = {"isTenPercentOwner": "isDirector"}  # owners of ten percent sit on the board
+_RELATIONS: Final = ("isDirector", "isOfficer", "isTenPercentOwner", "isOther")
+
+
+def document(company: Company, paper: Paper) -> str:
+    """One form. Who owns something tells of each way of owning it."""
+    told = paper.ownership
+    if not isinstance(told, Insider):
+        raise TypeError(f"{paper.form} is no insider's form")
+    trust = _TRUST if told.shares else 0
+    lines = _direct(paper, told, told.shares - trust) + _holding(trust)
+    symbol = next((ticker for ticker, _ in company.american.tickers), "NONE")
+    return (
+        '<?xml version="1.0"?>\n<ownershipDocument><schemaVersion>X0609</schemaVersion>'
+        f"<documentType>{paper.form}</documentType><periodOfReport>{told.event}</periodOfReport>"
+        f"{_flags(paper)}<issuer><issuerCik>{cik(company)}</issuerCik><issuerName>{escape(company.name)}</issuerName>"
+        f"<issuerTradingSymbol>{symbol}</issuerTradingSymbol><issuerForeignTradingSymbol></issuerForeignTradingSymbol>"
+        f"</issuer>{_owner(told)}<aff10b5One>0</aff10b5One><nonDerivativeTable>{lines}</nonDerivativeTable>"
+        f"<derivativeTable>{_option(paper, told)}</derivativeTable><footnotes>"
+        '<footnote id="F1">By an invented trust.</footnote></footnotes><remarks></remarks>'
+        "<ownerSignature><signatureName>/s/ Nobody Invented</signatureName>"
+        f"<signatureDate>{paper.filed}</signatureDate></ownerSignature></ownershipDocument>"
+    )
+
+
+def _flags(paper: Paper) -> str:
+    if paper.form == "3":
+        return "<noSecuritiesOwned>0</noSecuritiesOwned>"
+    return "<notSubjectToSection16>0</notSubjectToSection16>"
+
+
+def _owner(told: Insider) -> str:
+    flags = (told.relation, _BESIDES.get(told.relation))
+    relations = "".join(f"<{name}>{int(name in flags)}</{name}>" for name in _RELATIONS)
+    title = "<officerTitle>Chief Placeholder</officerTitle>" if told.relation == "isOfficer" else ""
+    return (
+        f"<reportingOwner><reportingOwnerId><rptOwnerCik>{told.person.cik}</rptOwnerCik>"
+        f"<rptOwnerName>{escape(told.person.name)}</rptOwnerName></reportingOwnerId><reportingOwnerAddress>"
+        "<rptOwnerNonUSAddressFlag>false</rptOwnerNonUSAddressFlag>"
+        "<rptOwnerStreet1>1 PLACEHOLDER WAY</rptOwnerStreet1><rptOwnerStreet2></rptOwnerStreet2>"
+        f"<rptOwnerCity>AUSTIN</rptOwnerCity><rptOwnerState>{told.person.place}</rptOwnerState>"
+        "<rptOwnerZipCode>78701</rptOwnerZipCode><rptOwnerStateDescription></rptOwnerStateDescription>"
+        f"</reportingOwnerAddress><reportingOwnerRelationship>{relations}{title}</reportingOwnerRelationship>"
+        "</reportingOwner>"
+    )
+
+
+def _value(name: str, value: object) -> str:
+    return f"<{name}><value>{value}</value></{name}>"
+
+
+def _after(shares: int, nature: str) -> str:
+    kept = _value("sharesOwnedFollowingTransaction", shares)
+    return (
+        f"<postTransactionAmounts>{kept}</postTransactionAmounts><ownershipNature>{nature}</ownershipNature>"
+    )
+
+
+def _direct(paper: Paper, told: Insider, shares: int) -> str:
+    title, nature = _value("securityTitle", "Common Stock"), _value("directOrIndirectOwnership", "D")
+    if paper.form == "3":
+        return f"<nonDerivativeHolding>{title}{_after(shares, nature)}</nonDerivativeHolding>"
+    coding, amounts = _transaction(told)
+    return (
+        f"<nonDerivativeTransaction>{title}{_value('transactionDate', told.event)}{coding}"
+        f"<transactionTimeliness></transactionTimeliness>{amounts}{_after(shares, nature)}"
+        "</nonDerivativeTransaction>"
+    )
+
+
+def _transaction(told: Insider) -> tuple[str, str]:
+    code, side = ("S", "D") if told.change < 0 else ("P", "A")
+    coding = (
+        f"<transactionCoding><transactionFormType>4</transactionFormType><transactionCode>{code}</transactionCode>"
+        "<equitySwapInvolved>0</equitySwapInvolved></transactionCoding>"
+    )
+    amounts = (
+        f"<transactionAmounts>{_value('transactionShares', abs(told.change))}"
+        f"{_value('transactionPricePerShare', '21.50')}{_value('transactionAcquiredDisposedCode', side)}"
+        "</transactionAmounts>"
+    )
+    return coding, amounts
+
+
+def _holding(shares: int) -> str:
+    nature = (
+        f"{_value('directOrIndirectOwnership', 'I')}<natureOfOwnership><value>By Trust</value>"
+        '<footnoteId id="F1"/></natureOfOwnership>'
+    )
+    title = _value("securityTitle", "Common Stock")
+    return f"<nonDerivativeHolding>{title}{_after(shares, nature)}</nonDerivativeHolding>"
+
+
+def _option(paper: Paper, told: Insider) -> str:
+    """A right to buy many shares: it is none."""
+    title = _value("securityTitle", "Stock Option (right to buy)")
+    price = _value("conversionOrExercisePrice", "20.57")
+    underlying = (
+        '<exerciseDate><footnoteId id="F1"/></exerciseDate>'
+        f"{_value('expirationDate', '2033-08-20')}<underlyingSecurity>"
+        f"{_value('underlyingSecurityTitle', 'Common Stock')}{_value('underlyingSecurityShares', 9_000_000)}"
+        "</underlyingSecurity>"
+    )
+    nature = f"<ownershipNature>{_value('directOrIndirectOwnership', 'D')}</ownershipNature>"
+    if paper.form == "3":
+        return f"<derivativeHolding>{title}{price}{underlying}{nature}</derivativeHolding>"
+    coding, amounts = _transaction(told)
+    left = _value("sharesOwnedFollowingTransaction", 9_000_000)
+    after = f"<postTransactionAmounts>{left}</postTransactionAmounts>"
+    return (
+        f"<derivativeTransaction>{title}{price}{_value('transactionDate', told.event)}{coding}{amounts}{underlying}"
+        f"{after}{nature}</derivativeTransaction>"
+    )

@@ -1,0 +1,47 @@
+"""Forms 25 and 15: a class of securities leaves its exchange, or its registration (FORMAT us 9).
+
+Does not belong here: the header (`headers_us`), or what becomes of the company (`stories_us`).
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from connectors.sandbox.filings_us import cik
+from connectors.sandbox.model import Company
+from connectors.sandbox.model_us import Paper
+
+_EXCHANGE: Final = "0000876661"
+
+
+def removal(company: Company, paper: Paper) -> str:
+    """Form 25-NSE, the exchange's. Its issuer's CIK is not padded."""
+    place = company.place
+    address = (
+        f"<address><street1>{company.street}</street1><street2></street2><city>{place.town}</city>"
+        f"<stateOrCountryCode>{place.code}</stateOrCountryCode><stateOrCountry>{place.county}</stateOrCountry>"
+        f"<zipCode>{place.postcode}</zipCode></address><telephoneNumber>5550100</telephoneNumber>"
+        if place
+        else ""
+    )
+    return (
+        '<?xml version="1.0"?>\n<notificationOfRemoval><schemaVersion>X0203</schemaVersion>'
+        f"<exchange><cik>{_EXCHANGE}</cik><entityName>INVENTED EXCHANGE LLC</entityName></exchange>"
+        f"<issuer><cik>{int(cik(company))}</cik><entityName>{escape(company.name)}</entityName>"
+        f"<fileNumber>001-90001</fileNumber>{address}</issuer>"
+        f"<descriptionClassSecurity>{paper.security}</descriptionClassSecurity>"
+        f"<ruleProvision>17 CFR 240.12d2-2{paper.rule}</ruleProvision>"
+        "<signatureData><signatureName>Nobody Invented</signatureName><signatureTitle>Analyst</signatureTitle>"
+        f"<signatureDate>{paper.filed}</signatureDate></signatureData></notificationOfRemoval>"
+    )
+
+
+def deregistration(paper: Paper) -> str:
+    """Form 15: a printed frame with the classes above their captions."""
+    return (
+        "<html><body><p>(Address, including zip code, and telephone number of registrant's principal executive "
+        f"offices)</p><p>{paper.security}</p><p>(Title of each class of securities covered by this Form)</p>"
+        "<p>None</p><p>(Titles of all other classes of securities for which a duty to file reports remains)</p>"
+        "</body></html>"
+    )

@@ -1,0 +1,56 @@
+"""One answer of the sandbox, and large bodies that are written once a day and kept.
+
+Belongs here: the shape of an answer, and the folder. Does not belong here: what any registry answers (`answers_no`,
+`answers_uk`, …), or which (`answers`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from connectors.sandbox.world import World
+
+HTML: Final = {"Content-Type": "text/html"}
+JSON: Final = {"Content-Type": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer; `body` is a file for what is large.
+
+    `fixed`: carries validators and may be asked for in ranges.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes | Path
+    fixed: bool = False
+    tag: str | None = None
+
+
+@dataclass(slots=True)
+class Shelf:
+    """Where the bodies of one day lie. `removed`: numbers that Enhetsregisteret took out for legal reasons."""
+
+    world: World
+    folder: Path
+    day: int = 0
+    removed: frozenset[str] = frozenset()
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _tags: dict[Path, str] = field(default_factory=dict)
+
+    def kept(self, name: str, write: Callable[[Path], None], kind: str) -> Answer:
+        """A large body, written on first demand. One at a time: a second caller finds it ready."""
+        path = self.folder / str(self.day) / name
+        with self._lock:
+            if path not in self._tags:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write(path)
+                with path.open("rb") as file:
+                    self._tags[path] = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+        return Answer(200, {"Content-Type": kind}, path, fixed=True, tag=self._tags[path])

@@ -1,0 +1,33 @@
+"""What the text of a current report says of the end of its filer (FORMAT us 12.2): no item tells of it.
+
+A certificate of dissolution under items 5.03 or 8.01; under item 1.03 a plan of liquidation, or chapter 7. Words
+alone: that they are the filer's own end is decided where its registration has ended too (`statuses`).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Final
+
+from connectors.us import releases_fields as f
+from connectors.us.aging import BANKRUPTCY, TOLD
+
+_LONGEST: Final = 200_000  # characters of a document that are searched
+_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
+_CERTIFICATE: Final = re.compile(r"\bcertificate of dissolution\b", re.IGNORECASE)
+_PLAN: Final = re.compile(
+    r"\bplan of (?:complete |orderly )?liquidation\b|\bliquidating plan\b|"
+    r"\bpetitions? (?:for relief )?under (?:the provisions of )?chapter 7\b",
+    re.IGNORECASE,
+)
+
+
+def says(text: str, items: list[str]) -> str | None:
+    """Dissolution or liquidation; None where the report has other items, or says neither."""
+    if BANKRUPTCY not in items and TOLD.isdisjoint(items):
+        return None
+    plain = " ".join(html.unescape(_TAG.sub(" ", text[:_LONGEST])).split())
+    if not TOLD.isdisjoint(items) and _CERTIFICATE.search(plain):
+        return f.DISSOLUTION
+    return f.LIQUIDATION if BANKRUPTCY in items and _PLAN.search(plain) else None

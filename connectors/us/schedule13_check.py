@@ -1,0 +1,45 @@
+"""Percentages against the shares outstanding that the same document names: a signal where they are far apart.
+
+Nothing is changed by it: the percentage stays as stated (FORMAT us 7.1, 12.5). Does not belong here: shares
+outstanding from other sources (`holders_outstanding`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Final
+
+from connectors.kit.staged import Tally
+from connectors.us import holders_values as values
+from connectors.us.schedule13_rows import Person
+
+_APART: Final = Decimal(1)  # points (FORMAT us 7.1)
+_COUNT: Final = r"(?<![\d.,$])(\d{1,3}(?:,\d{3})+)(?![\d,]|\.\d{3})"
+_WORDS: Final = r"(?:[^\s\d;]+\s+){0,12}?"
+_BEFORE: Final = re.compile(rf"{_COUNT}\s+{_WORDS}outstanding\b", re.IGNORECASE)
+_BEHIND: Final = re.compile(rf"\boutstanding\s+{_WORDS}{_COUNT}", re.IGNORECASE)
+_REACH: Final = 400_000  # characters: behind them stand agreements
+
+
+def differing(persons: Iterable[Person], text: str, tally: Tally, example: str) -> None:
+    """Signals for persons whose percentage fits none of the numbers of shares outstanding in the text."""
+    named = {
+        number
+        for pattern in (_BEFORE, _BEHIND)
+        for found in pattern.findall(text[:_REACH])
+        if (number := values.number(found)) is not None
+    }
+    for person in persons:
+        totals = [total for total in named if person.shares is not None and total * 10 > person.shares]
+        if person.percent is None or person.shares is None or not totals:
+            continue
+        if not any(_fits(person.percent, person.shares, total) for total in totals):
+            tally.add("percent_differs", "shares of those outstanding", example)
+
+
+def _fits(percent: Decimal, shares: Decimal, total: Decimal) -> bool:
+    """Own rights within sixty days count above and below the line: at most, all of the shares are such."""
+    lowest, highest = shares * 100 / (total + shares), shares * 100 / total
+    return lowest - _APART <= percent <= highest + _APART

@@ -1,0 +1,193 @@
+"""Which statement of each holder and class stands, and who of several stands for the same shares (FORMAT us 7.1).
+
+Belongs here: who is one holder in one company, which titles are one class, which filing is newer, whose shares are
+whose. Does not belong here: what a statement becomes (`schedule13_holdings`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from connectors.us.holders_kinds import Row, happened, order
+from connectors.us.holders_values import are_one_class
+from connectors.us.schedule13_fields import CUSIP, HOLDER_KEY, PERSON, SOURCE
+
+_EARLIEST: Final = date.min
+_NOTHING: Final = Decimal(0)
+_UNKNOWN: Final = Decimal(-1)
+_DIGITS: Final = 3  # of the number of an amendment
+_SIGNS: Final = 8  # of a CUSIP, without its check digit
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One class of one holder: its statements, oldest first, and the one that stands."""
+
+    company: str
+    native: str
+    row: Row
+    told: Sequence[Row]
+    cik: str | None
+
+
+def lines(rows: Iterable[Row], days: Mapping[str, date]) -> list[Line]:
+    """The lines of some companies. `days`: accession to day of filing, for documents without a header."""
+    given = sorted((_dated(row, days) for row in rows), key=_given)
+    ciks = _ciks(given)
+    holders: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in given:
+        company = row["_company_id"]
+        cik = row["holderCik"] or ciks.get((company, row[HOLDER_KEY]))
+        holders[company, cik or row[HOLDER_KEY]].append(row | {"known": cik})
+    found = [_line(company, told) for (company, _), own in holders.items() for told in _classes(own)]
+    return sorted(found, key=lambda line: (line.company, line.native))
+
+
+def states(row: Row) -> bool:
+    """Whether a statement says how much is held: an amendment may leave it out, and the one before holds."""
+    return percent(row) is not None or row["percentBelow"] is not None or row["isExit"]
+
+
+def percent(row: Row) -> Decimal | None:
+    """The percentage as stated; no shares are no percentage, whether or not that is stated too."""
+    if row["percent"] is None and row["percentBelow"] is None and row["shares"] == "0":
+        return _NOTHING
+    return row["percent"]
+
+
+def leads(standing: Sequence[Line]) -> set[tuple[str, str]]:
+    """Lines that stand for shares that several report: the largest of those that one filing joins.
+
+    A filing joins its persons as long as it is the last word of one of them: who has gone on in another filing
+    may still be counted in the shares of who has not.
+    """
+    joined = _Joined()
+    members: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, line in enumerate(standing):
+        for source in dict.fromkeys(row[SOURCE] for row in line.told):
+            members[line.company, source].append(place)
+    for place, line in enumerate(standing):
+        for other in members[line.company, line.row[SOURCE]]:
+            joined.join(place, other)
+    best: dict[int, int] = {}
+    for place, line in enumerate(standing):
+        first = joined.root(place)
+        if first not in best or _weight(line) > _weight(standing[best[first]]):
+            best[first] = place
+    return {(standing[place].company, standing[place].native) for place in best.values()}
+
+
+class _Joined:
+    """Places in sets that grow together."""
+
+    def __init__(self) -> None:
+        self._above: dict[int, int] = {}
+
+    def root(self, place: int) -> int:
+        while self._above.get(place, place) != place:
+            place = self._above[place]
+        return place
+
+    def join(self, one: int, other: int) -> None:
+        first, second = sorted((self.root(one), self.root(other)))
+        self._above[second] = first
+
+
+def _weight(line: Line) -> tuple[Decimal, bool]:
+    stated = percent(line.row)
+    return _UNKNOWN if stated is None else stated, line.row["isLead"]
+
+
+def _dated(row: Row, days: Mapping[str, date]) -> Row:
+    """With `filed` and `day`: of the event, which is none ahead of the filing."""
+    filed = row["filedOn"] or days.get(row["accession"] or "") or row["signedOn"]
+    return row | {"filed": filed, "day": happened(row["eventDate"], filed, row["_observed_at"])}
+
+
+def _given(row: Row) -> tuple[date, int, tuple[int, str], str, int]:
+    """The order of filing; of persons of one filing their own."""
+    return (
+        row["filed"] or _EARLIEST,
+        _number(row) or 0,
+        order(row["accession"]),
+        row[SOURCE],
+        int(row[PERSON]),
+    )
+
+
+def _ciks(rows: Iterable[Row]) -> dict[tuple[str, str], str]:
+    """The CIK of a name in one company, where its filings give it exactly one."""
+    known: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        if row["holderCik"] is not None:
+            known[row["_company_id"], row[HOLDER_KEY]].add(row["holderCik"])
+    return {name: next(iter(ciks)) for name, ciks in known.items() if len(ciks) == 1}
+
+
+def _classes(told: Iterable[Row]) -> Iterator[list[Row]]:
+    """Statements of one holder by class: of one title, or of one CUSIP where the titles are not of two classes."""
+    found: list[list[Row]] = []
+    for row in told:
+        same = next((rows for rows in found if any(_is_same(row, one) for one in rows)), None)
+        if same is None:
+            found.append([row])
+        else:
+            same.append(row)
+    yield from found
+
+
+def _is_same(row: Row, other: Row) -> bool:
+    if row["classKey"] == other["classKey"]:
+        return True
+    cusips = [(one[CUSIP] or "")[:_SIGNS] for one in (row, other)]
+    return bool(cusips[0]) and cusips[0] == cusips[1] and are_one_class(row["classKey"], other["classKey"])
+
+
+def _line(company: str, told: list[Row]) -> Line:
+    """The id is of the oldest statement: a CIK or a title that a later one adds makes no other holding."""
+    first = told[0]
+    native = f"{first['holderCik'] or first[HOLDER_KEY]}/{first['classKey']}"
+    dated = _amended(told)
+    newest = sorted(dated, key=_age, reverse=True)
+    row = next((one for one in newest if states(one)), newest[0])
+    return Line(company, native, row, dated, first["known"])
+
+
+def _amended(told: Iterable[Row]) -> list[Row]:
+    """With the day of each amendment no earlier than of what it amends: many repeat the day of an older event."""
+    found: list[Row] = []
+    for row in told:
+        amended = [one["day"] for one in found if one["day"] is not None and _amends(row, one)]
+        day = max([*amended, row["day"] or _EARLIEST])
+        found.append(row if day == _EARLIEST else row | {"day": day})
+    return found
+
+
+def _amends(row: Row, other: Row) -> bool:
+    if not row["isAmendment"] or row[SOURCE] == other[SOURCE]:
+        return False
+    if row["previousAccession"] is not None and row["previousAccession"] == other["accession"]:
+        return True
+    mine, theirs = _number(row), _number(other)
+    is_series = (row["form"] or "").removesuffix("/A")[-1:] == (other["form"] or "").removesuffix("/A")[-1:]
+    return is_series and mine is not None and theirs is not None and theirs < mine
+
+
+def _number(row: Row) -> int | None:
+    """The number of an amendment; the statement itself has none before it."""
+    if not row["isAmendment"]:
+        return 0
+    told = (row["amendmentNo"] or "").strip()
+    return int(told) if told.isascii() and told.isdigit() and len(told) <= _DIGITS else None
+
+
+def _age(row: Row) -> tuple[date, tuple[date, int, tuple[int, str], str], Decimal, int]:
+    filed, number, accession, source, place = _given(row)
+    stated = percent(row)
+    largest = _UNKNOWN if stated is None else stated  # a person may have two cover pages
+    return row["day"] or _EARLIEST, (filed, number, accession, source), largest, -place
