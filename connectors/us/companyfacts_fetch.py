@@ -7,15 +7,14 @@ here: what an answer means (`companyfacts`), or limits and blocks (`access`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from connectors.declare import Arrival, Cursor, Scope
 from connectors.kit.bodies import NotModified, Validators
-from connectors.kit.errors import FetchError
 from connectors.kit.formats import Format
 from connectors.us.access import ask, download
-from connectors.us.named import Filing, Memory
+from connectors.us.asking import each, new_filers
+from connectors.us.named import Memory
 from connectors.us.register import ARCHIVES_URL, DATA_URL
 
 if TYPE_CHECKING:
@@ -40,35 +39,15 @@ def bulk(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterato
 
 
 def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """One answer for each filer with a report that was not asked about yet; many filers have no facts at all.
+    """One answer for each filer with a report that was not asked about yet; many filers have no facts at all."""
+    memory = Memory.of(cursor)
 
-    Where the SEC stops answering, what has arrived is handed over with its cursor before that is told.
-    """
-    asked = Memory.of(cursor)
-    held: Arrival | None = None
-    for count, (cik, filings) in enumerate(_due(asked, subjects).items(), 1):
-        try:
-            answer = ask(http, facts_url(cik), {Format.JSON})
-        except FetchError:
-            if held is not None:
-                yield replace(held, cursor=asked.cursor())
-            raise
-        for accession in filings:
-            asked.add(accession)
-        if answer is None:
-            continue
-        if held is not None:
-            yield replace(held, cursor=asked.cursor()) if count % EACH == 0 else held
-        held = answer.arrival(f"CIK{cik}.json", Scope.PART)
-    if held is not None:
-        yield replace(held, cursor=asked.cursor())
+    def answer(filer: tuple[str, list[str]]) -> Iterator[Arrival]:
+        found = ask(http, facts_url(filer[0]), {Format.JSON})
+        if found is not None:
+            yield found.arrival(f"CIK{filer[0]}.json", Scope.PART)
 
+    def asked(filer: tuple[str, list[str]]) -> None:
+        memory.add(*filer[1])
 
-def _due(asked: Memory, subjects: Iterable[str]) -> dict[str, list[str]]:
-    """Filers to ask about, with their reports that are new."""
-    due: dict[str, list[str]] = {}
-    for subject in subjects:
-        filing = Filing.of(subject)
-        if filing is not None and not asked.knows(filing.accession):
-            due.setdefault(filing.cik, []).append(filing.accession)
-    return due
+    yield from each(new_filers(memory, subjects).items(), answer, asked, memory.cursor, EACH)

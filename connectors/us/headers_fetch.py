@@ -8,15 +8,14 @@ Of current reports the page `-index-headers.html` is enough: header and list of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from connectors.declare import Arrival, Cursor, Scope
-from connectors.kit.errors import FetchError
 from connectors.kit.formats import Format
-from connectors.us.access import Blocked, ask
+from connectors.us.access import ask
+from connectors.us.asking import each, new_filings
 from connectors.us.named import CURRENT_REPORTS, DEREGISTRATIONS, REMOVALS, Filing, Memory, named
 from connectors.us.register import ARCHIVES_URL
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 FORMS: Final = CURRENT_REPORTS | {"6-K"} | REMOVALS | DEREGISTRATIONS
 WHOLE: Final = REMOVALS | DEREGISTRATIONS
-PATIENCE: Final = 5  # failures one after the other: then the source is not well
 EACH: Final = 50  # answers after which what was asked is remembered, so that a broken run does not begin anew
 
 
@@ -58,36 +56,14 @@ def fetch(
 ) -> Iterator[Arrival]:
     """Each filing once, whoever is a party of it. One that fails is asked for again with the next run."""
     memory = Memory.of(cursor)
-    broken: FetchError | None = None
-    held: Arrival | None = None
-    failures = 0
-    for filing in _due(memory, subjects):
-        try:
-            answer = ask(http, address(filing), {Format.HTML, Format.TEXT, Format.XML})
-        except FetchError as error:
-            broken = broken or error
-            failures += 1
-            if failures == PATIENCE or isinstance(error, Blocked):
-                break
-            continue
-        failures = 0
-        memory.add(filing.accession)
-        if answer is not None:
-            if held is not None:
-                yield held
+
+    def answer(filing: Filing) -> Iterator[Arrival]:
+        found = ask(http, address(filing), {Format.HTML, Format.TEXT, Format.XML})
+        if found is not None:
             ending = address(filing).rpartition(filing.accession)[2]
-            arrival = answer.arrival(f"headers-{filing.accession}{ending}", Scope.PART)
-            held = replace(arrival, cursor=memory.cursor() if len(memory) % EACH == 0 else None)
-    if held is not None:
-        yield replace(held, cursor=memory.cursor())
-    if broken is not None:
-        raise broken
+            yield found.arrival(f"headers-{filing.accession}{ending}", Scope.PART)
 
+    def asked(filing: Filing) -> None:
+        memory.add(filing.accession)
 
-def _due(memory: Memory, subjects: Iterable[str]) -> Iterator[Filing]:
-    seen: set[str] = set()
-    for subject in subjects:
-        filing = Filing.of(subject)
-        if filing is not None and filing.accession not in seen and not memory.knows(filing.accession):
-            seen.add(filing.accession)
-            yield filing
+    yield from each(new_filings(memory, subjects), answer, asked, memory.cursor, EACH)

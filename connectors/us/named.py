@@ -122,10 +122,10 @@ class Memory:
     def knows(self, accession: str) -> bool:
         return _number(accession) in self._numbers
 
-    def add(self, accession: str) -> None:
-        number = _number(accession)
-        self._numbers.pop(number, None)
-        self._numbers[number] = None
+    def add(self, *accessions: str) -> None:
+        for number in map(_number, accessions):
+            self._numbers.pop(number, None)
+            self._numbers[number] = None
 
     def __len__(self) -> int:
         return len(self._numbers)

@@ -8,17 +8,17 @@ answer means (`submissions`), or limits and blocks (`access`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from connectors.declare import Arrival, Cursor, Scope
 from connectors.kit.bodies import NotModified, Validators
-from connectors.kit.errors import FetchError, WrongBody
+from connectors.kit.errors import WrongBody
 from connectors.kit.formats import Format
-from connectors.us.access import Blocked, ask, download
-from connectors.us.named import Filing, Memory
+from connectors.us.access import ask, download
+from connectors.us.asking import each, new_filers
+from connectors.us.named import Memory
 from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/bulkdata/submissions.zip"
 BULK_NAME: Final = "submissions.zip"
 EACH: Final = 200  # filers after which what was asked is remembered, so that a broken run does not begin anew
-PATIENCE: Final = 5  # failures one after the other
 _BETWEEN: Final = " "
 
 
@@ -64,57 +63,16 @@ class Asked:
 
 
 def answers(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """One answer for each filer whose filings were not asked about yet, however many of them are new.
+    """One answer for each filer whose filings were not asked about yet, however many of them are new."""
+    memory = Asked(cursor)
 
-    Where the SEC stops answering, what has arrived is handed over with its cursor before that is told.
-    """
-    asked = Asked(cursor)
-    held: Arrival | None = None
-    broken: list[FetchError] = []
-    for count, bodies in enumerate(_answered(http, asked, subjects, broken), 1):
-        for body in bodies:
-            if held is not None:
-                yield held
-            held = body
-        if held is not None and count % EACH == 0:
-            held = replace(held, cursor=asked.cursor())
-    if held is not None:
-        yield replace(held, cursor=asked.cursor())
-    if broken:
-        raise broken[0]
+    def answer(filer: tuple[str, list[str]]) -> Iterator[Arrival]:
+        return _filer(http, filer[0], memory)
 
+    def asked(filer: tuple[str, list[str]]) -> None:
+        memory.filings.add(*filer[1])
 
-def _answered(
-    http: Http, asked: Asked, subjects: Iterable[str], broken: list[FetchError]
-) -> Iterator[list[Arrival]]:
-    """The bodies of one filer after the other, remembered as asked. One that fails is left for the next run.
-
-    A block ends the asking, and so do several failures one after the other: then the source is not well.
-    """
-    failures = 0
-    for cik, filings in _due(asked, subjects).items():
-        try:
-            bodies = list(_filer(http, cik, asked))
-        except FetchError as error:
-            broken.append(error)
-            failures += 1
-            if failures == PATIENCE or isinstance(error, Blocked):
-                return
-            continue
-        failures = 0
-        for filing in filings:
-            asked.filings.add(filing)
-        yield bodies
-
-
-def _due(asked: Asked, subjects: Iterable[str]) -> dict[str, list[str]]:
-    """Filers to ask about, with their filings that are new."""
-    due: dict[str, list[str]] = {}
-    for subject in subjects:
-        filing = Filing.of(subject)
-        if filing is not None and not asked.filings.knows(filing.accession):
-            due.setdefault(filing.cik, []).append(filing.accession)
-    return due
+    yield from each(new_filers(memory.filings, subjects).items(), answer, asked, memory.cursor, EACH)
 
 
 def _filer(http: Http, cik: str, asked: Asked) -> Iterator[Arrival]:

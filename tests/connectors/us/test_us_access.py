@@ -10,7 +10,7 @@ from connectors.kit.errors import Unavailable, WrongBody
 from connectors.kit.formats import Format
 from connectors.kit.http import Clock
 from connectors.kit.limits import Rates
-from connectors.us import UNITED_STATES, access, company_lists, submissions_fetch
+from connectors.us import UNITED_STATES, access, asking, company_lists, submissions_fetch
 from connectors.us.access import Blocked
 from connectors.us.named import Filing
 from connectors.us.register import DATA_HOST, DATA_URL, FILES_HOST
@@ -178,7 +178,7 @@ def test_a_filer_that_fails_keeps_no_other_from_being_asked_about(sec, http) -> 
     many = [str(Filing(accession(n), f"{n:010}", "8-K", "2026-01-05")) for n in range(1, 20)]
     with pytest.raises(Unavailable):
         list(submissions_fetch.answers(http, None, many))
-    assert len(sec.asked) == submissions_fetch.PATIENCE
+    assert len(sec.asked) == asking.PATIENCE
 
 
 def test_a_filer_may_have_no_list_of_continuation_files(sec, http) -> None:
