@@ -171,6 +171,15 @@ class Without(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A record that may be gone: its staged table, its key there, and the subject to ask for."""
+
+    subject: str
+    table: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` in one.
 
@@ -188,10 +197,13 @@ class Dataset:
     named nobody is told of (signal `missed_by_feed`).
     split: archive members; a plain file splits into itself.
     read: pure; the unit of the process pool. Raises Unreadable.
-    doubts: subjects to ask for before what a complete edition lacks counts as gone, from the present rows of all
-    tables and the keys that the edition holds by table; beside those of `wants`, which is declared with it.
+    doubts: records that the newest complete edition lacks and that count as gone only once their subject was
+    answered about, from the rows it lacks by table (`_retired_at` as it would be) and all present rows of their
+    companies. Asked before the subjects of `wants`, which is declared with it; what stays unanswered stays as it
+    was, and is asked about by the next run. Where nobody can be asked, absence is the register's word.
     listen: bodies of a feed as they happen, until the source ends the connection; for a reader that lives beside
-    the runs. While none does, `fetch` takes what is new of the feed. Its cursors are those of `fetch`.
+    the runs. While none does, `fetch` takes what is new of the feed. Its cursors are those of `fetch`. The tables
+    of such a dataset have a `sequence`: what a kill or two doors bring twice is one record.
     without: writes a body again without somebody's records where its structure alone (`kit.without`) is not enough,
     as in files that count their records.
     """
@@ -211,7 +223,7 @@ class Dataset:
     wants: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
     redact: Callable[[BinaryIO], BinaryIO] | None = None
     named_by: str | None = None
-    doubts: Callable[[Mapping[str, LazyFrame], Mapping[str, LazyFrame]], Iterator[str]] | None = None
+    doubts: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[Doubt]] | None = None
     listen: Callable[[Http, Cursor | None], Iterator[Arrival]] | None = None
     without: Without | None = None
     rate: float | None = None
@@ -266,6 +278,19 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Secret:
+    """What a host wants of its callers: its name there, and an address that answers 401 or 403 where it is wrong.
+
+    opens: the host whose datasets need it, where that is another one.
+    """
+
+    host: str
+    called: str
+    probe: str | None = None
+    opens: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Jurisdiction:
     """One folder under `connectors`.
 
@@ -280,6 +305,7 @@ class Jurisdiction:
     removed: staged table -> which of its rows say that the register has taken the company's content away for legal
     reasons. Everything else about such a company is erased after the ingest that brings the row; the row stays,
     and says no more than the number.
+    secrets: what hosts want of their callers; the operator has them, nothing of the market does.
     """
 
     code: str
@@ -291,6 +317,7 @@ class Jurisdiction:
     links: tuple[Link, ...] = ()
     holders: Mapping[str, tuple[str | Key, ...]] = field(default_factory=dict)
     removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
+    secrets: tuple[Secret, ...] = ()
 
     def __post_init__(self) -> None:
         staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}

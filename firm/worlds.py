@@ -25,7 +25,7 @@ from pipelines.settings import Settings
 
 FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
 RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # nor anybody to spare
-_OTHER_HOSTS: Final = ("api.company-information.service.gov.uk", *CREDENTIALS)
+_OTHER_HOSTS: Final = tuple(CREDENTIALS)  # keyed interfaces of which a dataset may have another host
 DAYS: Final = 20
 _CONTACT: Final = (
     "firm (nobody@example.org)"  # EDGAR answers nobody who names no contact, the sandbox's neither

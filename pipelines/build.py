@@ -57,7 +57,7 @@ def build_defs(
         ],
         jobs=[*jobs, *(listen_job(market) for market in heard)],
         sensors=[
-            *(listen_sensor(market) for market in heard),
+            *(listen_sensor(market, workspace) for market in heard),
             *(inbox_sensor(market, workspace) for market in heard),
         ],
         schedules=[

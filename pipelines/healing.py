@@ -6,6 +6,7 @@ because steps look at what is there. Does not belong here: those writes (`wareho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import dagster as dg
@@ -26,10 +27,19 @@ def fail_dead_runs(instance: dg.DagsterInstance, market: str, alive: dg.DagsterR
     """Fails every unfinished run of a market whose lock we hold, for none lives; frees their pool slots."""
     found = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, tags={MARKET_TAG: market}))
     dead = [run for run in found if alive is None or run.run_id != alive.run_id]
+    _fail(instance, dead)
+    return len(dead)
+
+
+def fail_dead_job(instance: dg.DagsterInstance, job: str) -> None:
+    """Fails every unfinished run of a job that holds no market, known by its caller to run nowhere."""
+    _fail(instance, instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, job_name=job)))
+
+
+def _fail(instance: dg.DagsterInstance, dead: Sequence[dg.DagsterRun]) -> None:
     for run in dead:
         instance.report_run_failed(run, "its process ended without finishing it")
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
-    return len(dead)
 
 
 def heal_releases(releases: Releases) -> list[str]:

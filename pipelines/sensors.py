@@ -8,28 +8,25 @@ Docs: https://docs.dagster.io/guides/automate/sensors
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import dagster as dg
 
 from connectors.declare import Jurisdiction
-from pipelines import partitions
+from pipelines import healing, partitions
 from pipelines.batches import next_batch
 from pipelines.jobs import job_name
-from pipelines.listening import listen, listened
+from pipelines.listening import is_listened_to, listen, listened
 from pipelines.origins import Live
 from pipelines.resources import Workspace
 from warehouse.inbox import Inbox
+from warehouse.locks import is_ingested
 
 AGAIN_SECONDS: Final = 30
 TAKE_SECONDS: Final = 120
-_UNDER_WAY: Final = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
+BEGINNING: Final = timedelta(minutes=5)  # for which a run may not yet hold what it will
+AFTER_FAILURE: Final = timedelta(minutes=10)
 
 
 def listen_job_name(jurisdiction: Jurisdiction) -> str:
@@ -57,8 +54,11 @@ def listen_job(jurisdiction: Jurisdiction) -> dg.JobDefinition:
     return job
 
 
-def listen_sensor(jurisdiction: Jurisdiction) -> dg.SensorDefinition:
-    """Starts the reader where none runs: after a start, a kill, or a refusal that was mended."""
+def listen_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorDefinition:
+    """Starts the reader where none runs: after a start, a kill, or a refusal that was mended.
+
+    Whether one runs is told by its locks, which the system drops with it: Dagster goes on showing a killed run.
+    """
 
     @dg.sensor(
         name=f"{listen_job_name(jurisdiction)}_always",
@@ -67,8 +67,12 @@ def listen_sensor(jurisdiction: Jurisdiction) -> dg.SensorDefinition:
         description=f"Keeps the reader of {jurisdiction.code} running.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> Any:
-        if _is_under_way(context.instance, listen_job_name(jurisdiction)):
-            return dg.SkipReason("the reader runs")
+        if any(is_listened_to(workspace, dataset) for dataset in listened(jurisdiction)):
+            return dg.SkipReason("the feeds are being read")
+        job = listen_job_name(jurisdiction)
+        if reason := _waits_for(context.instance, job, workspace.clock(), AFTER_FAILURE):
+            return dg.SkipReason(reason)
+        healing.fail_dead_job(context.instance, job)
         return dg.RunRequest()
 
     return sensor
@@ -84,17 +88,28 @@ def inbox_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorD
         description=f"Takes in what the reader of {jurisdiction.code} brought.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> Any:
-        boxes = [Inbox(workspace.layout, dataset.key) for dataset in listened(jurisdiction)]
-        if not any(next(box.letters(), None) for box in boxes):
+        if all(Inbox(workspace.layout, dataset.key).is_empty() for dataset in listened(jurisdiction)):
             return dg.SkipReason("the inbox is empty")
-        if _is_under_way(context.instance, job_name(jurisdiction)):
+        if is_ingested(workspace.layout, jurisdiction.code):
             return dg.SkipReason("an ingest is under way")
-        batch = next_batch(workspace.clock(), context.instance.get_dynamic_partitions("batches"))
+        now = workspace.clock()
+        if reason := _waits_for(context.instance, job_name(jurisdiction), now, timedelta(0)):
+            return dg.SkipReason(reason)
+        batch = next_batch(now, context.instance.get_dynamic_partitions("batches"))
         partitions.register(context.instance, batch)
         return dg.RunRequest(run_key=batch, partition_key=batch)
 
     return sensor
 
 
-def _is_under_way(instance: dg.DagsterInstance, job: str) -> bool:
-    return bool(instance.get_runs(dg.RunsFilter(job_name=job, statuses=_UNDER_WAY), limit=1))
+def _waits_for(instance: dg.DagsterInstance, job: str, now: datetime, pause: timedelta) -> str | None:
+    """Why the job is not started again now. A run that began long ago and holds no lock is dead."""
+    record = next(iter(instance.get_run_records(dg.RunsFilter(job_name=job), limit=1)), None)
+    if record is None:
+        return None
+    ended = None if record.end_time is None else datetime.fromtimestamp(record.end_time, UTC)
+    if not record.dagster_run.is_finished:
+        return "a run is beginning" if now - record.create_timestamp < BEGINNING else None
+    if record.dagster_run.status is dg.DagsterRunStatus.FAILURE and ended is not None and now - ended < pause:
+        return f"the last run failed at {ended:%H:%M}: it is tried again {pause.total_seconds() / 60:.0f} min later"
+    return None

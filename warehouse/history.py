@@ -189,6 +189,11 @@ class History:
         """Every present row of a staged table, with the meta columns."""
         return present.rows_of(self._connection, [table], None)[table.name]
 
+    def absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.DataFrame:
+        """The rows that a full edition lacks, with the instant at which they would be retired."""
+        with self.transaction():
+            return present.absent(self._connection, table, keys, instant)
+
     def present_count(self, table: Table) -> int:
         """How many present rows are not retired."""
         present.create(self._connection, table)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ __all__ = ["Image", "Lake", "StagedIndex", "StagedWriter"]
 
 INDEX: Final = "index.json"
 ASKED: Final = "asked.json"  # beside a dataset's batches
+DOUBTS: Final = "doubts.json"
 ACCEPTED: Final = "accepted"  # figure: the guard that a person let the batch through
 TOUCHED: Final = "touched"
 FULL: Final = "full"  # the scope of an edition that stands for all before it
@@ -146,6 +147,21 @@ class Lake:
         if seen != self.asked(dataset):
             files.make_folder(self._staged / dataset)
             files.write_json(self._staged / dataset / ASKED, dict(seen))
+
+    def doubts(self, dataset: str) -> tuple[dict[str, str], list[tuple[str, tuple[str, ...]]]]:
+        """Of which complete editions a dataset has doubted what, by table; and (table, key) still in doubt."""
+        path = self._staged / dataset / DOUBTS
+        if not path.exists():
+            return {}, []
+        said = json.loads(path.read_text())
+        return said["editions"], [(table, tuple(key)) for table, key in said["left"]]
+
+    def note_doubts(
+        self, dataset: str, editions: Mapping[str, str], left: Sequence[tuple[str, tuple[str, ...]]]
+    ) -> None:
+        """Notes what of complete editions was doubted and is not answered yet."""
+        files.make_folder(self._staged / dataset)
+        files.write_json(self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": left})
 
     def rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
         """Rows of one staged table with the columns of STAGED_COLUMNS; none where the batch has none."""

@@ -60,10 +60,42 @@ def _taken(handle: IO[str]) -> bool:
     return True
 
 
+def is_held(layout: Layout, name: str) -> bool:
+    """Whether somebody holds the lock `name`, for who only wants to know: taking it to see would refuse another.
+
+    It is tried only where its file names a process that lives, which may be another by now.
+    """
+    path = layout.lock(name)
+    holder = path.read_text().strip() if path.exists() else ""
+    if not holder.isdecimal() or not _lives(int(holder)):
+        return False
+    with path.open("a+") as handle:
+        return not _taken(handle)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def is_ingested(layout: Layout, market: str) -> bool:
+    """Whether an ingest holds a market now."""
+    return is_held(layout, _market(market))
+
+
+def _market(market: str) -> str:
+    return f"market-{market}"
+
+
 @contextmanager
 def market_lock(layout: Layout, market: str) -> Iterator[None]:
     """What an ingest holds from fetch to publish. `History` takes a lock of its own beneath it."""
-    with exclusive(layout, f"market-{market}", f"market {market}"):
+    with exclusive(layout, _market(market), f"market {market}"):
         yield
 
 

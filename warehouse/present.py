@@ -85,12 +85,11 @@ def _comparison(table: Table) -> str:
     values = [column for column in table.business if column not in table.key]
     tests = [f"s.{quoted(column)} IS DISTINCT FROM p.{quoted(column)}" for column in values]
     keys = " AND ".join(f"s.{quoted(column)} = p.{quoted(column)}" for column in table.key)
-    listed = columns([*table.business, *(name for name in table.key if name not in table.business)])
+    others = [name for name in (*table.key, table.told) if name is not None and name not in table.business]
+    listed = columns([*table.business, *others])
     newer = "s._observed_at >= p._observed_at"
     if table.sequence is not None:
-        of = quoted(table.sequence)
-        whole = f"p.{of} IS NOT NULL AND {_begun('s._observed_at')} < p._observed_at"
-        newer = f"coalesce(s.{of} >= p.{of}, {newer} AND NOT ({whole}))"
+        newer = _newer(table, table.sequence)
     return f"""
         CREATE OR REPLACE TEMP TABLE compared AS
         SELECT s.{_ROW} AS row, p.old, s._company_id AS company, p._company_id AS former,
@@ -104,6 +103,30 @@ def _comparison(table: Table) -> str:
         ) AS p ON {keys}
         WHERE p.old IS NULL OR {newer}
     """
+
+
+def _newer(table: Table, sequence: str) -> str:
+    """Whether a staged row is no older than the present one: by the feed's numbers, else by when each was told."""
+    of, kept = quoted(sequence), "s._observed_at >= p._observed_at"
+    file_of_day = f"{_begun('s._observed_at')} >= {_told(table, 'p')}"
+    event = kept
+    if table.told is not None:
+        told = f"s.{quoted(table.told)}"
+        # an answer about one record says when it was given: it is no file that was made up at night
+        file_of_day = f"coalesce({told}, {_begun('s._observed_at')}) >= {_told(table, 'p')}"
+        event = f"coalesce({told} >= coalesce(p.{quoted(table.told)}, {_begun('p._observed_at')}), {kept})"
+    back = f"coalesce(s.{quoted(table.told)}, s._observed_at)" if table.told else "s._observed_at"
+    # what a whole file lacked is not there again because an older word of the feed comes, or comes twice
+    return f"""CASE WHEN s.{of} IS NOT NULL AND {back} < {_begun("p._retired_at")} THEN false
+        WHEN s.{of} IS NOT NULL AND p.{of} IS NOT NULL THEN s.{of} >= p.{of}
+        WHEN p.{of} IS NOT NULL THEN {file_of_day} WHEN s.{of} IS NOT NULL THEN {event} ELSE {kept} END"""
+
+
+def _told(table: Table, row: str) -> str:
+    """When a row of the feed was told: by its own word, else when it came."""
+    came = f"{row}._observed_at"
+    # null counts for nothing, and nothing was told after it came
+    return came if table.told is None else f"least({row}.{quoted(table.told)}, {came})"
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
@@ -140,9 +163,25 @@ def _begun(instant: str) -> str:
     return f"date_trunc('day', {instant})"
 
 
-def _is_later(sequence: str) -> str:
-    """Whether a present row is told by the feed, on the day of a whole file or later."""
-    return f"p.{quoted(sequence)} IS NOT NULL AND p._observed_at > {_begun('$1::TIMESTAMPTZ')}"
+def _absent(table: Table) -> str:
+    """Rows that a full edition of the instant $1 lacks (`keys`: what it has). What was told since stays."""
+    late = ""
+    if table.sequence is not None:
+        of = quoted(table.sequence)
+        late = f"AND NOT (p.{of} IS NOT NULL AND {_told(table, 'p')} > {_begun('$1::TIMESTAMPTZ')})"
+    return f"""FROM present.{quoted(table.name)} AS p ANTI JOIN keys USING ({columns(table.key)})
+        WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1 {late}"""
+
+
+def absent(
+    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+) -> pl.DataFrame:
+    """The rows that `retire` would mark, as they would be."""
+    create(connection, table)
+    schema = pl.Schema({**render.polars_schema(table), **META})
+    with registered(connection, "keys", keys.select(table.key).unique()):
+        found = frame(connection, f"SELECT {columns(list(schema), 'p.')} {_absent(table)}", [instant])
+    return found.cast(schema).with_columns(_retired_at=pl.lit(instant).cast(render.INSTANT))
 
 
 def retire(
@@ -152,12 +191,8 @@ def retire(
     create(connection, table)
     name = f"present.{quoted(table.name)}"
     with registered(connection, "keys", keys.select(table.key).unique()):
-        late = "" if table.sequence is None else f"AND NOT ({_is_later(table.sequence)})"
         connection.execute(
-            f"""CREATE OR REPLACE TEMP TABLE absent AS
-                SELECT p.rowid AS old, p._company_id FROM {name} AS p ANTI JOIN keys
-                USING ({columns(table.key)})
-                WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1 {late}""",
+            f"CREATE OR REPLACE TEMP TABLE absent AS SELECT p.rowid AS old, p._company_id {_absent(table)}",
             [instant],
         )
     connection.execute(

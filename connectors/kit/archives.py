@@ -147,6 +147,8 @@ def _zip(walk: _Walk, open_: Open, archive: str, prefix: str, nested: int) -> It
         walk.spend(archive, len(entries), sum(entry.file_size for entry in entries))
         for entry in entries:
             name = walk.unique(prefix + entry.filename)
+            if not walk.wants(name) and not (nested > 0 and name.lower().endswith(_ARCHIVE_NAMES)):
+                continue  # unread: a share of an archive costs no more than the share
             reason = _bad(entry, walk.limits)
             if reason is not None:
                 opener: Open = partial(refuse, archive, name, reason)

@@ -1,6 +1,6 @@
 """What can go wrong between asking and having a body. No message holds a secret: addresses are cleaned first.
 
-FetchError                 url, status (None: no answer), reason
+FetchError                 url, status (None: no answer), reason, wait (seconds the source asked for, or None)
 ├── Missing                404 or 410: the source says it has no such thing
 ├── Refused                another status that asking again will not change (400, 401, 403, 500 …)
 ├── Unavailable            429, 502, 503, 504 or no connection, after the last attempt
@@ -20,15 +20,16 @@ _SECRET_WORDS: Final = ("key", "token", "secret", "sig", "auth", "password", "cr
 class FetchError(Exception):
     """A fetch that did not give a body to believe."""
 
-    def __init__(self, url: str, status: int | None, reason: str) -> None:
+    def __init__(self, url: str, status: int | None, reason: str, wait: float | None = None) -> None:
         self.url = public_url(url)
         self.status = status
         self.reason = reason
+        self.wait = wait
         said = "no answer" if status is None else f"status {status}"
         super().__init__(f"{self.url}: {said}: {reason}")
 
-    def __reduce__(self) -> tuple[type[FetchError], tuple[str, int | None, str]]:
-        return type(self), (self.url, self.status, self.reason)
+    def __reduce__(self) -> tuple[type[FetchError], tuple[str, int | None, str, float | None]]:
+        return type(self), (self.url, self.status, self.reason, self.wait)
 
 
 class Missing(FetchError):  # noqa: N818 - the tree above reads better

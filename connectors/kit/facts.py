@@ -114,6 +114,7 @@ class Report:
         return found
 
 
+@lru_cache(maxsize=4096)
 def day(text: str | None, *, is_end: bool) -> date | None:
     """A date of a period. Midnight ends the day before: an end of 2017-01-01T00:00:00 is 2016-12-31."""
     text = (text or "").strip()

@@ -21,11 +21,12 @@ import httpx
 import msgspec
 
 from connectors.kit.bodies import Fetched, NotModified, Sink, Validators
+from connectors.kit.endless import Line
 from connectors.kit.errors import CutOff, FetchError, Missing, Refused, Unavailable, WrongBody, public_url
 from connectors.kit.exchange import Again, Asked, Exchange, received
 from connectors.kit.formats import Format
 from connectors.kit.limits import Clock, Rates
-from connectors.kit.retry import AGAIN, Retry, http_date, retry_after
+from connectors.kit.retry import AGAIN, Retry, asked_to_wait, http_date
 
 __all__ = ["Clock", "Fetched", "Http", "HttpSettings", "NotModified", "Validators"]
 
@@ -37,7 +38,6 @@ _SAME: Final = 304
 _NO_RANGE: Final = 416
 _BODIES: Final = (200, 206, _SAME)
 _GONE: Final = (404, 410)
-_LONGEST_LINE: Final = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,41 +182,43 @@ class Http:
             sink.close()
         return answer
 
-    def lines(
-        self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
-    ) -> Iterator[bytes]:
-        """Lines of an endless answer until the server ends it, blank heartbeats dropped. Silence: CutOff."""
-        asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(), frozenset())
-        response = self._patiently(url, lambda: self._opened(asked, {}))
-        yield from (line for line in self._lines(url, response) if line)
-
     def pulse(
         self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
     ) -> Iterator[bytes]:
-        """As `lines`, with heartbeats as empty lines, and asked once: who keeps a stream open waits himself."""
-        asked = Asked(url, dict(headers or {}), auth or self._known(url), frozenset(), frozenset())
+        """Lines of an endless answer until the server ends it, blank heartbeats empty. Silence: CutOff.
+
+        Asked once: who keeps a stream open waits himself.
+
+        Of a line too long to hold only the beginning is kept, which is no JSON any more: those behind it go on.
+        """
+        # a coding would hold back heartbeats until its block is full
+        given = {"Accept-Encoding": "identity", **(headers or {})}
+        asked = Asked(url, given, auth or self._known(url), frozenset(), frozenset())
         self._rates.wait(httpx.URL(url).host)
         try:
             response = self._opened(asked, {})
         except Again as again:
-            raise again.kind(url, again.status, again.reason) from None
+            raise again.kind(url, again.status, again.reason, again.asked) from None
         yield from self._lines(url, response)
 
     def _lines(self, url: str, response: httpx.Response) -> Iterator[bytes]:
         """Lines as they come, blank ones empty."""
-        rest = b""
+        line = Line(self._clock)
         try:
             for data in response.iter_bytes():
-                *whole, rest = (rest + data).split(b"\n")
-                yield from (line if line.strip() else b"" for line in whole)
-                if len(rest) > _LONGEST_LINE:
-                    raise WrongBody(url, response.status_code, f"a line of more than {_LONGEST_LINE} bytes")
-        except httpx.TransportError as error:
+                *ends, rest = data.split(b"\n")
+                for end in ends:
+                    line.add(end)
+                    yield line.taken()
+                line.add(rest)
+                if line.is_endless():
+                    raise WrongBody(url, response.status_code, "a line without end")
+        except (httpx.TransportError, httpx.DecodingError) as error:
             raise CutOff(url, response.status_code, f"the stream broke off: {type(error).__name__}") from None
         finally:
             response.close()
-        if rest.strip():
-            yield rest
+        if last := line.taken():
+            yield last
 
     def _patiently(self, url: str, once: Callable[[], R]) -> R:
         host = httpx.URL(url).host
@@ -246,7 +248,7 @@ class Http:
         response.close()
         if status in AGAIN:
             now = http_date(response.headers.get("date")) or self._clock.now()
-            raise Again(Unavailable, status, "not now", retry_after(response.headers.get("retry-after"), now))
+            raise Again(Unavailable, status, "not now", asked_to_wait(response.headers, now))
         kind: type[FetchError] = Missing if status in _GONE else Refused
         raise kind(asked.url, status, response.reason_phrase or "refused")
 

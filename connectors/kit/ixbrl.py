@@ -50,6 +50,7 @@ _HREF: Final = "{http://www.w3.org/1999/xlink}href"
 _NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _LARGEST_SCALE: Final = 30
+_LONGEST_CHAINS: Final = 200_000  # continuations followed in a document, where each has one place
 _TRUE: Final = frozenset({"true", "1"})
 
 
@@ -62,6 +63,7 @@ class _Reader:
     """One tree. Trees of the same file share continuations, contexts and units."""
 
     __slots__ = (
+        "_followed",
         "_namespaces",
         "_parents",
         "_signals",
@@ -81,6 +83,7 @@ class _Reader:
         self._signals = signals
         self._target = target
         self._namespaces: dict[str, str | None] = {}
+        self._followed = 0
 
     def wanted(self, names: AbstractSet[str] | None) -> list[tuple[str, etree._Element]]:
         """(qualified name, element) of wanted facts; what else the document needs is noted on the way."""
@@ -167,6 +170,10 @@ class _Reader:
         seen: set[str] = set()
         while following and following not in seen:
             seen.add(following)
+            self._followed += 1
+            if self._followed > _LONGEST_CHAINS:
+                self._signals["endless_continuations", "the rest is left out"] += 1
+                break
             part = self.continued.get(following)
             if part is None:
                 self._signals["unknown_continuation", following] += 1

@@ -19,6 +19,9 @@ from lxml import etree
 _PROLOG_REACH: Final = 65_536  # how far into a file a prolog may be preceded by junk
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _WIDE: Final = ((b"<\x00", "UTF-16LE"), (b"\x00<", "UTF-16BE"))
+_SAYS_WIDE: Final = re.compile(
+    rb"""<\?xml[^>]{0,200}encoding\s*=\s*["'](?:utf|ucs)-?(?:16|2|4|32)""", re.IGNORECASE
+)
 _SECOND_DOCUMENT: Final = re.compile(rb"<\?xml\s|(?<=>)\s*<(?:!DOCTYPE\s|html[\s>])", re.IGNORECASE)
 _ENCODING_ERRORS: Final = frozenset(
     {
@@ -58,6 +61,7 @@ def _parser(*, recover: bool = False, encoding: str | None = None, huge: bool = 
         load_dtd=False,
         recover=recover,
         encoding=encoding,
+        collect_ids=False,  # nobody asks the tree for an id
     )
 
 
@@ -133,7 +137,8 @@ def _reason(error: etree.XMLSyntaxError) -> str:
 
 
 def _repaired(body: bytes, error: etree.XMLSyntaxError) -> Markup:
-    if error.code in _ENCODING_ERRORS or body.startswith(tuple(start for start, _ in _WIDE)):
+    is_wide = body.startswith(tuple(start for start, _ in _WIDE))
+    if error.code in _ENCODING_ERRORS or is_wide or _SAYS_WIDE.match(body):  # narrow bytes matched it
         try:
             return Markup((etree.fromstring(body, _parser(encoding=_encoding(body))),), True)
         except (etree.XMLSyntaxError, LookupError):

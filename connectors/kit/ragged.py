@@ -65,8 +65,9 @@ class Reader:
     def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
         """Rows of whole lines from line number `line` on, and the tail that needs what follows."""
         rows = Rows(line=line)
-        if b"\r" in body:
-            body = body.replace(b"\r\n", b"\n")
+        if self._by_returns(body, rows):
+            return rows, b""
+        body = body.replace(b"\r\n", b"\n") if b"\r" in body else body
         rows.nuls = body.count(b"\0") if b"\0" in body else 0
         if self._fast(body, rows):
             return rows, b""
@@ -100,15 +101,43 @@ class Reader:
                 return fields, b"\n".join(lines[end:])
         return None
 
-    def _fast(self, body: bytes, rows: Rows) -> bool:
+    def _by_returns(self, body: bytes, rows: Rows) -> bool:
+        """Whether all lines are rows that end with a carriage return and a line feed; those are taken then.
+
+        The return itself becomes the line's mark, which saves a pass over all bytes. As there are as many of both,
+        one that stands elsewhere leaves another line without its mark, and then nothing is taken.
+        """
+        if b"\r" not in body or b"\0" in body or body.count(b"\r") != body.count(b"\n"):
+            return False
+        return self._fast(body, rows, b"\r")
+
+    def _fast(self, body: bytes, rows: Rows, end: bytes = b"\n") -> bool:
+        """Whether there are as many rows as lines; they are taken then. `end`: what of a line's end is marked."""
         if not body:
             return True
-        marked, counted = self._marked(body)
-        lines = counted[-1]
-        if marked.startswith((_MARK_BYTE, codecs.BOM_UTF8)):  # polars would drop such a mark
+        marked, counted = self._marked(body, end)
+        frame = self._table(marked)
+        if frame is None or frame.height != counted[-1]:
             return False
+        whole = frame.drop_in_place(_MORE).eq_missing(_MARK)
+        if end != b"\n" and not whole.all():
+            return False
+        lines = counted[-1]
+        numbers = pl.int_range(rows.line, rows.line + lines, dtype=pl.Int64, eager=True).alias(LINE)
+        frame.insert_column(0, numbers)
+        if not whole.all():
+            self._single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
+            frame = frame.filter(whole)
+        rows.frames.append(frame)
+        rows.line += lines
+        return True
+
+    def _table(self, marked: bytes) -> pl.DataFrame | None:
+        """What polars reads of marked lines; None where it cannot."""
+        if marked.startswith((_MARK_BYTE, codecs.BOM_UTF8)):  # it would drop such a mark
+            return None
         try:
-            frame = pl.read_csv(
+            return pl.read_csv(
                 marked,
                 has_header=False,
                 schema=self._fields,
@@ -119,34 +148,24 @@ class Reader:
                 truncate_ragged_lines=True,
             )
         except pl.exceptions.PolarsError:
-            return False
-        if frame.height != lines:
-            return False
-        whole = frame.drop_in_place(_MORE).eq_missing(_MARK)
-        numbers = pl.int_range(rows.line, rows.line + lines, dtype=pl.Int64, eager=True).alias(LINE)
-        frame.insert_column(0, numbers)
-        if not whole.all():
-            self._single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
-            frame = frame.filter(whole)
-        rows.frames.append(frame)
-        rows.line += lines
-        return True
+            return None
 
-    def _marked(self, body: bytes) -> tuple[bytes, list[int]]:
+    def _marked(self, body: bytes, end: bytes) -> tuple[bytes, list[int]]:
         """The body with its lines marked and without NULs, and how many lines there are up to each piece's end.
 
         A body that holds the mark itself comes out as the mark's first byte.
         """
         marked: list[bytes] = []
         counted: list[int] = []
-        lines, longer = 0, len(self._ending) - 1
+        ending = self._ending if end == b"\n" else self._ending[:-1]
+        lines, longer = 0, len(ending) - 1
         for start in range(0, len(body), _PIECE):
             piece = body[start : start + _PIECE]
             if _MARK_BYTE in piece:
                 return _MARK_BYTE, [0]
             if b"\0" in piece:
                 piece = piece.replace(b"\0", b"")
-            marked.append(piece.replace(b"\n", self._ending))
+            marked.append(piece.replace(end, ending))
             lines += (len(marked[-1]) - len(piece)) // longer
             counted.append(lines)
         return b"".join(marked), counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -48,3 +49,13 @@ def retry_after(value: str | None, now: datetime) -> float | None:
         return float(value.strip()[:9])
     until = http_date(value)
     return None if until is None else max(0.0, (until - now).total_seconds())
+
+
+def asked_to_wait(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds that an answer asks for: by Retry-After, else by the instant that X-Ratelimit-Reset names."""
+    asked = retry_after(headers.get("retry-after"), now)
+    reset = headers.get("x-ratelimit-reset", "").strip()
+    if asked is not None or not reset.isdecimal():
+        return asked
+    left = float(reset[:12]) - now.timestamp()
+    return left if left > 0 else None

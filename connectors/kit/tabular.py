@@ -217,7 +217,8 @@ def _judged(rows: Rows, header: _Header, layout: Layout) -> tuple[pl.DataFrame, 
         if not fits.all():
             refused.extend(_misfits(frame.filter(~fits), column))
             frame = frame.filter(fits)
-    return frame.drop(LINE), staged.reject_rows(refused)
+    frame.drop_in_place(LINE)  # `drop` would copy all columns into one stretch
+    return frame, staged.reject_rows(refused)
 
 
 def _misfits(wrong: pl.DataFrame, column: str) -> Iterator[tuple[object, str, object]]:

@@ -13,13 +13,22 @@ the service must make of it. Nothing here reads with, or is read by, a country's
 is a birth, a list of stories and a writer.
 """
 
-from connectors.sandbox.desk_se import CREDENTIALS
+from collections.abc import Mapping
+from typing import Final
+
+from connectors.sandbox import desk_se, rest_uk, streaming_uk
 from connectors.sandbox.faults import FILE_FAULTS, damage_file
 from connectors.sandbox.server import Registry, serve, serve_forever
 from connectors.sandbox.troubles import FAULTS, named
 from connectors.sandbox.world import FIRST_DAY, MARKETS, World, enough, fewest
 from connectors.sandbox.write import write, write_day
 
+# Host -> name and password of callers: what the sandbox takes.
+CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {
+    **desk_se.CREDENTIALS,
+    rest_uk.HOST: (rest_uk.KEY, ""),
+    streaming_uk.HOST: (streaming_uk.KEY, ""),
+}
 __all__ = [
     "CREDENTIALS",
     "FAULTS",

@@ -26,11 +26,15 @@ from connectors.sandbox import (
     gleif_desk,
     nsm_desk,
     oslo_desk,
+    rest_uk,
+    streaming_uk,
     writers_fi,
     writers_us,
 )
 from connectors.sandbox.feeds_no import Temper
+from connectors.sandbox.rest_uk import Rest
 from connectors.sandbox.shelf import HTML, Answer, Shelf
+from connectors.sandbox.streaming_uk import Flow, Streams
 from connectors.sandbox.world import World
 
 _NOT_FOUND: Final = Answer(404, HTML, b"<html><body>404 Not Found</body></html>")
@@ -41,15 +45,18 @@ class Desk(Shelf):
     """The registries on one day. `temper`: what the Norwegian change feeds do wrong."""
 
     temper: Temper = field(default_factory=Temper)
+    rest: Rest = field(default_factory=Rest)
+    streams: Streams = field(default_factory=Streams)
 
     def advance(self) -> int:
         """The next day; ValueError after the last."""
         if self.day + 1 >= self.world.days:
             raise ValueError(f"the world ends on {self.world.date(self.day)}")
         self.day += 1
+        self.streams.ring()
         return self.day
 
-    def answer(self, path: str, query: str = "", authorization: str = "") -> Answer:
+    def answer(self, path: str, query: str = "", authorization: str = "") -> Answer | Flow:
         """The answer to GET `path`, with what was asked after the `?`; 404 where no registry has such a page."""
         for pattern, make in _ROUTES:
             found = pattern.fullmatch(path)
@@ -58,6 +65,7 @@ class Desk(Shelf):
         asked = dict(parse_qsl(query))
         return (
             self._norwegian(path, asked)
+            or self._british(path, asked, authorization)
             or self._queried(path, asked)
             or self._last(path, asked, authorization)
         )
@@ -77,6 +85,16 @@ class Desk(Shelf):
                 self.temper.removed = self.removed
                 said = told(desk_no.Asked(self.world, self.day, self.temper, asked), *found.groups())
                 return Answer(said.status, {"Content-Type": said.kind}, said.body)
+        return None
+
+    def _british(self, path: str, asked: dict[str, str], authorization: str) -> Answer | Flow | None:
+        """The keyed interfaces of Companies House, each with a key of its own."""
+        single = rest_uk.PATHS.fullmatch(path)
+        if single:
+            return self.rest.reply(self.world, self.day, single, asked, authorization)
+        stream = streaming_uk.PATHS.fullmatch(path)
+        if stream:
+            return self.streams.reply(self.world, lambda: self.day, stream[1], asked, authorization)
         return None
 
     def _queried(self, path: str, asked: dict[str, str]) -> Answer | None:

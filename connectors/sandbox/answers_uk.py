@@ -1,18 +1,17 @@
-"""What Companies House's pages of bulk files answer; the keyed interface is not played.
+"""What Companies House's pages of bulk files answer.
 
-Does not belong here: what stands in the files (`writers_uk`).
+Does not belong here: what stands in the files (`writers_uk`), the keyed interfaces (`rest_uk`, `streaming_uk`).
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from connectors.sandbox import writers_uk
-from connectors.sandbox.shelf import HTML, JSON, Answer, Shelf
+from connectors.sandbox.shelf import HTML, Answer, Shelf
 from connectors.sandbox.world import World
 
 
@@ -64,16 +63,9 @@ def _writing(world: World, day: int, name: str) -> Callable[[Path], None]:
     return write
 
 
-def _no_single_records(_desk: Shelf, _number: str) -> Answer:
-    """The keyed REST API is not played: to it every company is unknown."""
-    body = {"errors": [{"error": "company-profile-not-found", "type": "ch:service"}]}
-    return Answer(404, JSON, json.dumps(body).encode())
-
-
 ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Answer]], ...]] = (
     (re.compile(r"/en_output\.html"), _company_page),
     (re.compile(r"/en_pscdata\.html"), _psc_page),
     (re.compile(r"/en_accountsdata\.html"), _accounts_page),
     (re.compile(r"/([\w-]+)\.zip"), _zip),
-    (re.compile(r"/company/([^/]+)(?:/.*)?"), _no_single_records),
 )

@@ -59,7 +59,13 @@ _CONSOLIDATED: Final = ("GroupCompanyDataDimension", "Consolidated")
 _WITHIN: Final = ("MaturitiesOrExpirationPeriodsDimension", "WithinOneYear")
 _AFTER: Final = ("MaturitiesOrExpirationPeriodsDimension", "AfterOneYear")
 _SHARE_CAPITAL: Final = ("EquityClassesDimension", "ShareCapital")
+_REVISED: Final = "ReportAnAmendedRevisedVersionPreviouslyFiledReportTruefalse"
 Dimension = tuple[str, str]
+
+
+def says_revised(company: Company, accounts: Accounts) -> bool:
+    """Whether a document says that it revises another: of those that do, every second one."""
+    return accounts.amended and company.position % 2 == 0
 
 
 def render(company: Company, accounts: Accounts) -> bytes:
@@ -170,6 +176,7 @@ class _Document:
             self._text("EndDateForPeriodCoveredByReport", end, accounts.end.isoformat()),
             # with a format, the format says it and the text may be empty (FORMAT uk 9.2)
             self._text("EntityDormantTruefalse", now, "true" if accounts.dormant else "false"),
+            *([self._text(_REVISED, now, "true")] if says_revised(self.company, accounts) else []),
             self._text("EntityTradingStatus", now, ""),
             self._text("AccountsType", self._context("now", ("AccountsTypeDimension", "FullAccounts")), ""),
             self._text(

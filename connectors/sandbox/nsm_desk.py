@@ -1,8 +1,9 @@
 """The FCA's National Storage Mechanism beside a sandbox world, without HTTP: search and texts (FORMAT uk 10.3).
 
 No company of a world has a major holder who notifies: the announcements are of an issuer that no register knows,
-one a weekday, so that asking, reading and linking are played and nothing comes of it. Does not belong here: routes
-and HTTP (`answers`, `server`).
+one a weekday, so that asking, reading and linking are played and nothing comes of it. Who asks does so by his own
+clock, which may be far beyond the world's days: there is one of every weekday asked for. Does not belong here:
+routes and HTTP (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _reply(body: Mapping[str, Any]) -> Reply:
     return Reply(200, _JSON, json.dumps(body).encode())
 
 
-def posted(world: World, day: int, path: str, body: bytes) -> Reply | None:
+def posted(_world: World, _day: int, path: str, body: bytes) -> Reply | None:
     """The hits of a search by days of submission; None for another path. Milliseconds in a date are refused."""
     if path != _SEARCH:
         return None
@@ -84,7 +85,7 @@ def posted(world: World, day: int, path: str, body: bytes) -> Reply | None:
         return Reply(400, _JSON, b'{"message":"failed to parse date field"}')
     begin, end = (date.fromisoformat(span[side][:10]) for side in ("from", "to"))
     found = []
-    while begin < min(end, world.date(day) + _DAY):
+    while begin < end:
         if begin.weekday() < _SATURDAY:
             found.append({"_index": "fca-nsm-searchdata", "_id": f"RNS-{begin}", "_source": _source(begin)})
         begin += _DAY

@@ -36,11 +36,11 @@ def lines(world: World, day: int) -> Iterator[bytes]:
     for company in _scattered(world, day):
         for holder in company.holders:
             holders += 1
-            yield _line(company, _holder(company, holder))
-        if all(holder.ceased for holder in company.holders):
-            statements.append(_line(company, _statement(company)))
+            yield _line(company, record(company, holder))
+        if has_statement(company):
+            statements.append(_line(company, statement(company)))
         if company.listed:
-            exemptions.append(_line(company, _exemption(company)))
+            exemptions.append(_line(company, exemption(company)))
     yield from statements
     yield from exemptions
     yield _dump({"data": _trailer(world.date(day), holders, len(statements), len(exemptions))})
@@ -77,11 +77,12 @@ def etag(*parts: object) -> str:
     return hashlib.sha1("/".join(map(str, parts)).encode(), usedforsecurity=False).hexdigest()
 
 
-def _holder(company: Company, holder: Holder) -> Record:
+def record(company: Company, holder: Holder) -> Record:
+    """One holder, as snapshot, REST and stream give it."""
     overseas = company.number.startswith("OE")
     kind = (_OVERSEAS_KINDS if overseas else _KINDS)[holder.kind]
     path = _PATHS[holder.kind] + ("-beneficial-owner" if overseas else "")
-    record: Record = {
+    found: Record = {
         "etag": etag(company.number, holder.key, holder.revision, holder.shares, holder.ceased),
         "kind": kind,
         "links": {"self": f"/company/{company.number}/persons-with-significant-control/{path}/{holder.key}"},
@@ -90,8 +91,8 @@ def _holder(company: Company, holder: Holder) -> Record:
         described = (
             "super-secure-beneficial-owner" if overseas else "super-secure-persons-with-significant-control"
         )
-        return record | {"description": described}
-    record |= {
+        return found | {"description": described}
+    found |= {
         "address": {
             "address_line_1": "Sample Road",
             "locality": "Exampleton",
@@ -103,8 +104,8 @@ def _holder(company: Company, holder: Holder) -> Record:
         "notified_on": holder.notified.isoformat(),
     }
     if holder.ceased:
-        record["ceased_on"] = holder.ceased.isoformat()
-    return record | (_corporate(holder) if holder.kind == "corporate" else _person(holder))
+        found["ceased_on"] = holder.ceased.isoformat()
+    return found | (_corporate(holder) if holder.kind == "corporate" else _person(holder))
 
 
 def natures(holder: Holder, *, overseas: bool) -> list[str]:
@@ -143,7 +144,13 @@ def _corporate(holder: Holder) -> Record:
     }
 
 
-def _statement(company: Company) -> Record:
+def has_statement(company: Company) -> bool:
+    """A company without a present holder must say so."""
+    return all(holder.ceased for holder in company.holders)
+
+
+def statement(company: Company) -> Record:
+    """That nobody has control."""
     key = f"s-{company.number.lower()}"
     return {
         "etag": etag(company.number, "statement"),
@@ -154,7 +161,8 @@ def _statement(company: Company) -> Record:
     }
 
 
-def _exemption(company: Company) -> Record:
+def exemption(company: Company) -> Record:
+    """That a listed company need not name its holders."""
     return {
         "etag": etag(company.number, "exemptions"),
         "exemptions": {

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +25,7 @@ from urllib.parse import unquote, urlsplit
 from connectors.sandbox import desk_us, faults_us
 from connectors.sandbox.answers import Answer, Desk
 from connectors.sandbox.faults import PAGE, damage
+from connectors.sandbox.streaming_uk import Flow
 from connectors.sandbox.troubles import CONNECTION_FAULTS, FAULTS, Troubles
 from connectors.sandbox.world import World
 
@@ -89,6 +90,7 @@ def serve(
         try:
             yield registry
         finally:
+            desk.streams.end()
             registry.server.shutdown()
             registry.server.server_close()
             thread.join()
@@ -178,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._reply(path, lambda: self.registry.desk.answer(path, asked.query, self._authorization))
 
-    def _reply(self, path: str, answered: Callable[[], Answer]) -> None:
+    def _reply(self, path: str, answered: Callable[[], Answer | Flow]) -> None:
         """The answer, or whatever trouble the path is in."""
         fault = self.registry.troubles.of(path)
         page = faults_us.page(path, fault)
@@ -189,7 +191,30 @@ class _Handler(BaseHTTPRequestHandler):
             status = 429 if fault == "rate_limited" else 503
             self._send(Answer(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
             return
-        self._send(_damaged(answered(), path, fault), fault)
+        answer = answered()
+        if isinstance(answer, Flow) and fault != "html":
+            self._stream(answer, fault)
+        elif isinstance(answer, Flow):
+            self._send(Answer(200, {"Content-Type": "text/html"}, PAGE))
+        else:
+            self._send(_damaged(answer, path, fault), fault)
+
+    def _stream(self, flow: Flow, fault: str | None) -> None:
+        """Chunks as they come; cut off in the middle of the second one, a line's or a letter's."""
+        self.close_connection = True
+        self.send_response(200)
+        headers = {**flow.headers, "Transfer-Encoding": "chunked", "Connection": "close"}
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with closing(flow.chunks) as chunks:
+            for place, chunk in enumerate(chunks):
+                is_last = fault == "cut_off" and place > 0
+                kept = chunk[: len(chunk) // 2] if is_last else chunk
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(kept), kept) if kept else b"")
+                if is_last:
+                    return
+        self.wfile.write(b"0\r\n\r\n")
 
     def _send(self, answer: Answer, fault: str | None = None) -> None:
         size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from connectors.sandbox import reports_se, truth, writers_fi, writers_no, writers_se, writers_uk, writers_us
+from connectors.sandbox import (
+    filings_uk,
+    reports_se,
+    truth,
+    writers_fi,
+    writers_no,
+    writers_se,
+    writers_uk,
+    writers_us,
+)
 from connectors.sandbox.model import Accounts, Company
 from connectors.sandbox.world import World
 
@@ -94,5 +103,12 @@ def write_day(
 
 
 def document_of(company: Company, accounts: Accounts) -> str:
-    """What stands for a document in the id of its events."""
+    """What stands for a document in the id of its events, where files are taken in."""
     return WRITERS[company.market].document(company, accounts)
+
+
+def served_document_of(company: Company, accounts: Accounts) -> str:
+    """The same where registries are asked: the British streams tell a filing's own id, which no file holds."""
+    return (
+        filings_uk.document(company, accounts) if company.market == "UK" else document_of(company, accounts)
+    )

@@ -23,7 +23,7 @@ from connectors.sandbox.model import Accounts, Company
 from connectors.sandbox.world import World
 
 COMPLETE: Final = ("uk.companies", "uk.psc")
-_CATEGORIES: Final = {
+CATEGORIES: Final = {
     "micro": "MICRO ENTITY",
     "small": "TOTAL EXEMPTION FULL",
     "full": "FULL",
@@ -154,7 +154,7 @@ def _accounts(company: Company, accounts: Accounts | None) -> list[str]:
     due = next_year(accounts.end) + timedelta(days=273)
     return [
         str(accounts.end.day), str(accounts.end.month), _day(due), _day(accounts.end),
-        _CATEGORIES[accounts.flavour],
+        CATEGORIES[accounts.flavour],
     ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Jurisdiction
+from connectors.declare import Jurisdiction, Secret
 from connectors.esef.issuers import with_issuers
 from connectors.se import (
     arsredovisning,
@@ -18,7 +18,7 @@ from connectors.se import (
 )
 from connectors.se.issuer_links import LINKS
 from connectors.se.mapping import PRECEDENCE, normalise, touches
-from connectors.se.register import MARKET
+from connectors.se.register import GATEWAY, MARKET
 
 SWEDEN: Final = with_issuers(
     Jurisdiction(
@@ -36,6 +36,7 @@ SWEDEN: Final = with_issuers(
         precedence=PRECEDENCE,
         touches=touches,
         normalise=normalise,
+        secrets=(Secret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
     ),
     named_by={issuers.INSIDER_ISSUERS.name: "lei"},
     links=(*LINKS, *nasdaq.LINKS),

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from connectors.declare import Jurisdiction, Link
+from connectors.declare import Jurisdiction, Link, Secret
 from connectors.esef.issuers import with_issuers
 from connectors.gleif import records
-from connectors.uk import accounts, companies, live, live_schema, mapping, nsm, nsm_fields, psc, psc_schema
+from connectors.uk import (
+    accounts,
+    companies,
+    live,
+    live_schema,
+    mapping,
+    nsm,
+    nsm_fields,
+    psc,
+    psc_schema,
+    rest,
+    streams,
+)
 
 _LEI: Final = records.table("UK").name
 
@@ -24,6 +36,10 @@ UNITED_KINGDOM: Final = with_issuers(
         },
         touches=mapping.touches,
         normalise=mapping.normalise,
+        secrets=(
+            Secret(streams.HOST, "streaming key", f"https://{streams.HOST}/companies"),
+            Secret(rest.HOST, "key of the REST API", f"https://{rest.HOST}/company/00000006"),
+        ),
         holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
     ),
     named_by={nsm_fields.TR1.name: "lei"},

@@ -29,11 +29,15 @@ from connectors.uk.licence import DOWNLOADS, LICENCE
 _DAILY: Final = re.compile(r"Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _MONTHLY: Final = re.compile(r"Accounts_Monthly_Data-", re.IGNORECASE)
 _PACK: Final = 4_096  # members of an archive that one process reads
+_MOST_PACKS: Final = 32  # each lists the archive anew; a month has 300,000 members
+_READ: Final = 1 << 20  # bytes at a time: what is asked for is also what is set aside
+_LARGEST: Final = 1 << 28  # bytes of a document; the largest reports with their pictures have half of it
 _CHUNK: Final = 512  # documents of one batch
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
 _NESTED: Final = "!/"
 _ACCOUNTS: Final = re.compile(r"(?:^|/)accounts/", re.IGNORECASE)
 _DOCUMENT: Final = re.compile(r"\.(?:x?html?|xml|zip|xbrl)(?:~\d+)?$", re.IGNORECASE)
+_XML: Final = re.compile(r"\.xml(?:~\d+)?$", re.IGNORECASE)
 _REPORT: Final = re.compile(rb"inlineXBRL|<(?:\w+:)?xbrl[\s>]")
 _NAMED: Final = re.compile(r"Prod22[34]_\d+_[A-Z0-9]{8}_\d{8}", re.IGNORECASE)
 _PACKAGE: Final = re.compile(r"Prod22[34]_\d+_[A-Z0-9]{8}_\d{8}|^CIC-", re.IGNORECASE)
@@ -75,7 +79,7 @@ def split(piece: Piece) -> Iterator[Piece]:
             return
         stream.seek(0)
         try:
-            packs = -(-len(directory(stream, piece.name)) // _PACK)
+            packs = min(_MOST_PACKS, -(-len(directory(stream, piece.name)) // _PACK))
         except ArchiveError as error:
             raise Unreadable(KEY, piece.name, str(error)) from error
     if packs <= 1:
@@ -96,6 +100,19 @@ def _members(piece: Piece) -> Iterator[Piece]:
         return not hidden and crc32(outer.encode()) % packs == index
 
     yield from staged.members(piece, keep=keep)
+
+
+def _body(member: Piece) -> bytes:
+    """A document's bytes. Unreadable for one that is damaged, or too large to be one."""
+    chunks: list[bytes] = []
+    left = _LARGEST
+    with staged.opened(member) as stream:
+        while chunk := stream.read(_READ):
+            chunks.append(chunk)
+            left -= len(chunk)
+            if left < 0:
+                raise Unreadable(KEY, member.member or member.name, f"larger than {_LARGEST >> 20} MiB")
+    return b"".join(chunks)
 
 
 class _Reader:
@@ -153,6 +170,8 @@ class _Reader:
         wanted = [
             member for member in documents if _ACCOUNTS.search((member.member or "").rpartition(_NESTED)[2])
         ]
+        if len(wanted) > 1:  # a report package brings its taxonomy's XML along
+            wanted = [one for one in wanted if not _XML.search(one.member or "") or self._holds_xbrl(one)]
         if not wanted:
             wanted = [member for member in documents if self._holds_xbrl(member)]
         if not wanted:
@@ -164,20 +183,18 @@ class _Reader:
 
     def _holds_xbrl(self, member: Piece) -> bool:
         try:
-            with member.open() as stream:
-                body = stream.read()
+            body = _body(member)
         except Unreadable as error:
             self._reject(member.member or "", error.reason, "")
             return False
-        return _REPORT.search(body) is not None
+        return _REPORT.search(body.replace(b"\0", b"")) is not None
 
     def _read(self, member: Piece) -> None:
         is_loose = member.member is None or _PACK_NAME.fullmatch(member.member) is not None
         name = basename(member.name) if is_loose else self._named(str(member.member))
         body = b""
         try:
-            with staged.opened(member) as stream:
-                body = stream.read()
+            body = _body(member)
             self._add(name, None if is_loose else member.member, body)
         except Unreadable as error:
             if is_loose:

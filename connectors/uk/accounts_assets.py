@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Final
 
 from connectors.uk import tags
-from connectors.uk.accounts_figures import AFTER, WITHIN
+from connectors.uk.accounts_parts import AFTER, WITHIN
 
 Look = Mapping[str, Decimal]  # the balances of one scope and day by concept
 _TOLERANCE: Final = Decimal(1)  # a unit of rounding
@@ -68,7 +68,7 @@ def _claims(look: Look) -> Iterator[Decimal]:
 def total_assets(look: Look) -> tuple[Decimal | None, bool]:
     """(total assets, whether computed). `look`: the balances of one scope and day."""
     stated = _first(look, tags.TOTAL_ASSETS)
-    if stated is not None:
+    if stated is not None and stated >= 0:
         return stated, False
     total = _candidate(look)
     if total is None or total <= 0 or all(abs(total - claim) > _TOLERANCE for claim in _claims(look)):

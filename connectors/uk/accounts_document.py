@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Final
 
@@ -20,7 +20,7 @@ from connectors.kit.xbrl import read_report
 from connectors.uk import tags
 from connectors.uk.accounts_assets import total_assets
 from connectors.uk.accounts_figures import Figures
-from connectors.uk.accounts_periods import Period, Periods
+from connectors.uk.accounts_periods import WEEK, Period, Periods
 from warehouse.schema.identifiers import parse_scoped
 
 _FILE_NAME: Final = re.compile(r"Prod22[34]_\d{1,6}_([A-Z0-9]{8})_(\d{8})(?:_[A-Z]+)?\.", re.IGNORECASE)
@@ -29,7 +29,6 @@ _NUMBER: Final = re.compile(r"\d{1,8}|[A-Z]{1,2}\d{1,7}|(?=(?:\D*\d){3})[A-Z0-9]
 _LENGTH: Final = 8
 _NEARLY_WHOLE: Final = 7  # characters: one leading zero dropped
 _OURS: Final = "companieshouse"  # in the scheme of identifiers that are company numbers
-_WEEK: Final = timedelta(days=7)  # a year may end this far beside its reference date (CA 2006, s. 391)
 _TRUE: Final = frozenset({"true", "1", "yes"})
 _FALSE: Final = frozenset({"false", "0", "no"})
 _SCHEMAS: Final = (
@@ -126,8 +125,14 @@ def _day(said: Said, *names: str) -> date | None:
     return None
 
 
-def _truth(said: Said, name: str) -> bool | None:
-    for fact in said.get(name, ()):
+def _truth(said: Said, name: str, end: date) -> bool | None:
+    """What is said of the document's own period as a whole, else of any."""
+
+    def beside(fact: Fact) -> tuple[bool, bool]:
+        context = fact.context
+        return (context is None or context.end != end, context is not None and bool(context.dimensions))
+
+    for fact in sorted(said.get(name, ()), key=beside):
         text = str(fact.value or "").strip().lower()
         if text in _TRUE or text in _FALSE:
             return text in _TRUE
@@ -144,8 +149,12 @@ def _entity_number(context: Context) -> str | None:
 
 
 def _number(file_number: str | None, said: Said, report: Report) -> str:
-    stated = (company_number(first_text(said.get(name, ()))) for name in tags.NUMBER)
-    found = file_number or next(filter(None, stated), None)
+    stated = next(
+        filter(None, (company_number(first_text(said.get(name, ()))) for name in tags.NUMBER)), None
+    )
+    if file_number is not None and stated not in (None, file_number):
+        report.signals["other_company_number", "than in the file's name, which counts"] += 1
+    found = file_number or stated
     if found is None:
         contexts = (fact.context for fact in report.facts if fact.context is not None)
         found = next(filter(None, map(_entity_number, contexts)), None)
@@ -154,12 +163,12 @@ def _number(file_number: str | None, said: Said, report: Report) -> str:
     return found
 
 
-def _dormant(said: Said) -> bool | None:
+def _dormant(said: Said, end: date) -> bool | None:
     for name in tags.DORMANT:
-        found = _truth(said, name)
+        found = _truth(said, name, end)
         if found is not None:
             return found
-    inverse = _truth(said, tags.NOT_DORMANT)
+    inverse = _truth(said, tags.NOT_DORMANT, end)
     return None if inverse is None else not inverse
 
 
@@ -232,7 +241,7 @@ def _balance_date(said: Said, named_date: date | None, figures: Figures) -> date
         raise NoAccounts("no balance date in its name or its facts")
     if not days:
         return max(ends)
-    near = (ends & set(days)) or {end for end in ends if any(abs(end - found) <= _WEEK for found in days)}
+    near = (ends & set(days)) or {end for end in ends if any(abs(end - found) <= WEEK for found in days)}
     return max(near, default=days[0])
 
 
@@ -253,11 +262,11 @@ def read_document(name: str, body: bytes) -> Document:
         number=_number(file_number, said, report),
         name=first_text(fact for key in tags.NAME for fact in said.get(key, ())),
         balance_date=end,
-        dormant=_dormant(said),
+        dormant=_dormant(said, end),
         standard=_standard(said, report),
         accounts_type=_member(said, tags.ACCOUNTS_TYPE, "AccountsType"),
         received=_day(said, tags.RECEIVED),
-        is_amendment=any(_truth(said, key) for key in tags.AMENDED),
+        is_amendment=figures.is_revised or any(_truth(said, key, end) for key in tags.AMENDED),
         period=periods.own,
         signals=report.signals,
     )

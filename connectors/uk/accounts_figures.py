@@ -1,70 +1,28 @@
 """Which facts of a document are figures of which scope and period, and which counts (FORMAT uk 9.4).
 
-Undimensioned is the company alone, `Consolidated` the group: the two never mix. Segments, classes and
-maturities are parts, never totals. Does not belong here: periods (`accounts_periods`), names of a document.
+Undimensioned is the company alone, `Consolidated` the group: the two never mix. Does not belong here: what
+dimensions mean (`accounts_parts`), periods (`accounts_periods`), names of a document.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from connectors.kit.facts import Dimension, Fact, choose
+from connectors.kit.facts import Fact, choose
 from connectors.kit.transforms import Unaccepted, plain_number
 from connectors.uk import tags
+from connectors.uk.accounts_parts import BY_MEMBER, ORIGINAL, Part, part_of, says_revised
 
 _WHOLE: Final = Decimal(1)
 _LARGEST: Final = Decimal(2**63 - 1)
 _MOST_PEOPLE: Final = Decimal(10**10)
-WITHIN: Final = tags.MATURITIES["WithinOneYear"]  # the names of creditors cut by maturity
-AFTER: Final = tags.MATURITIES["AfterOneYear"]
-_PART, _COMPANY, _GROUP, _SEGMENTS, _ALL = "part", "company", "group", "segments", "all"
-
-
-class Part(NamedTuple):
-    """What the dimensions of a fact make it. rank: 0 undimensioned, 1 by members that are the whole."""
-
-    is_group: bool
-    rank: int
-    maturity: str | None
-    is_segment_total: bool
-
-
-_WHOLE_COMPANY: Final = Part(False, 0, None, False)
-
+_SUBJECT: Final = 80  # characters of a signal's subject
 
 Place = tuple[bool, date | None, date]  # group or company, first day (None: a balance), last day
-
-
-@lru_cache(maxsize=4096)
-def part_of(dimensions: tuple[Dimension, ...]) -> Part | None:
-    """None: a part of something, not a figure of the whole."""
-    found = {_meaning(dimension) for dimension in dimensions}
-    maturities = [word for word in found if word in (WITHIN, AFTER)]
-    if _PART in found or len(maturities) > 1:
-        return None
-    is_total = _SEGMENTS in found
-    return Part(_GROUP in found, int(is_total or _ALL in found), next(iter(maturities), None), is_total)
-
-
-def _meaning(dimension: Dimension) -> str:
-    """What one cut says: of the group, of the company, a total, creditors of a maturity, or a part."""
-    axis, member, is_typed = dimension
-    if is_typed or member is None:
-        return _PART
-    if axis in tags.GROUP_AXES:
-        return (
-            _GROUP if member in tags.GROUP_MEMBERS else _COMPANY if member in tags.COMPANY_MEMBERS else _PART
-        )
-    if axis in tags.MATURITY_AXES:
-        return tags.MATURITIES.get(member, _PART)
-    if member.startswith("Total") and member.endswith("IncludingAnyUnallocatedAmount"):
-        return _SEGMENTS
-    return _ALL if member in tags.WHOLE_MEMBERS else _PART
 
 
 def _is_ifrs(fact: Fact) -> bool:
@@ -115,11 +73,12 @@ class Figures:
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
         self.signals = signals
         self.currency: str | None = None
-        self.flows: dict[tuple[bool, date], Counter[date]] = {}
+        self.flows: defaultdict[tuple[bool, date], Counter[date]] = defaultdict(Counter)
         self.balances: dict[date, set[str]] = {}
         self._places: dict[Place, dict[str, Ranked]] = {}
         said = [fact for fact in facts if fact.name not in tags.METADATA]
         self._is_ifrs_group = any(map(_tells_group, said))
+        self.is_revised = says_revised(said)
         self._sort([fact for fact in said if fact.name not in tags.OWNERS])
 
     def _sort(self, facts: list[Fact]) -> None:
@@ -137,18 +96,13 @@ class Figures:
             is_group = fact.context is not None and fact.context.end in groups
             if is_group:
                 self.signals["group_total_by_segment", name] += 1
-            self._add(is_group, 1, name, fact)
+            self._add(is_group, BY_MEMBER, name, fact)
 
     def _parts(self, facts: list[Fact]) -> Iterator[tuple[str, Part, Fact]]:
         for fact in facts:
-            context = fact.context
-            if context is None or context.end is None:
+            part = self._part(fact)
+            if part is None:
                 continue
-            part = part_of(context.dimensions) if context.dimensions else _WHOLE_COMPANY
-            if part is None or (part.maturity is not None and fact.name != tags.CREDITORS):
-                continue
-            if self._is_ifrs_group and not context.dimensions and _is_ifrs(fact):
-                part = part._replace(is_group=True)
             name = fact.name
             if name in tags.EMPLOYEES:
                 value = employees_of(fact)
@@ -156,6 +110,22 @@ class Figures:
                     yield name, part, fact._replace(value=value)
             elif fact.number is not None and self._is_money(fact):
                 yield (name if part.maturity is None else part.maturity), part, fact
+
+    def _part(self, fact: Fact) -> Part | None:
+        """Whose figure it is; None where it is a part, of no day, or what a revision has replaced."""
+        context = fact.context
+        if context is None or context.end is None:
+            return None
+        part = part_of(context)
+        if context.segments:
+            self.signals["cut_without_dimension", ", ".join(context.segments)[:_SUBJECT]] += 1
+        if part is None or (part.maturity is not None and fact.name != tags.CREDITORS):
+            return None
+        if self.is_revised and part.rank == ORIGINAL:
+            return None
+        if self._is_ifrs_group and not context.dimensions and _is_ifrs(fact):
+            return part._replace(is_group=True)
+        return part
 
     def _main_currency(self, facts: list[Fact]) -> str | None:
         found = Counter(
@@ -183,7 +153,7 @@ class Figures:
             if name not in tags.EMPLOYEES:
                 self.balances.setdefault(end, set()).add(name)
         elif name in tags.FLOWS:
-            self.flows.setdefault((is_group, end), Counter())[start] += 1
+            self.flows[is_group, end][start] += 1
 
     def board(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
         """The figures of one scope and period (start None: the balances of a day) by concept."""

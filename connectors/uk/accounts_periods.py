@@ -5,7 +5,7 @@ Belongs here: first and last days. Does not belong here: the figures of a period
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,7 +15,9 @@ from connectors.kit.facts import Report
 from connectors.uk.accounts_figures import Figures
 
 LONGEST: Final = timedelta(days=18 * 31)  # a first period may last 18 months (Companies Act 2006, s. 392)
+WEEK: Final = timedelta(days=7)  # a year may end this far beside its reference date (CA 2006, s. 391)
 _DAY: Final = timedelta(days=1)
+_MOST: Final = 20  # earlier periods; a five-year summary has five
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,11 @@ class Periods:
     def __init__(self, report: Report, figures: Figures, end: date, stated_start: date | None) -> None:
         self._report = report
         self._figures = figures
-        self._used: dict[date, Counter[date]] = {}
+        self._used: defaultdict[date, Counter[date]] = defaultdict(Counter)
         for fact in report.facts:
             context = fact.context
             if context is not None and context.start is not None and context.end is not None:
-                self._used.setdefault(context.end, Counter())[context.start] += 1
+                self._used[context.end][context.start] += 1
         self.own = self._own(end, stated_start)
 
     @staticmethod
@@ -73,14 +75,29 @@ class Periods:
         return Period(max(earlier) + _DAY if earlier else _year_before(end), end, False, True)
 
     def comparatives(self) -> Iterator[Period]:
-        """Earlier periods with figures. A balance on the day before the start alone is an opening balance."""
+        """Earlier periods with figures, none inside another: months of a year are no comparatives."""
+        after, count = self.own.start, 0
+        for end in sorted(self._ends(), reverse=True):
+            if end >= after:
+                self._report.signals["overlapping_period", "of earlier periods"] += 1
+                continue
+            if count == _MOST:
+                self._report.signals["too_many_periods", f"more than {_MOST} earlier ones"] += 1
+                return
+            start = self._start(end)
+            period = Period(start or _year_before(end), end, True, start is None)
+            yield period
+            after, count = period.start, count + 1
+
+    def _ends(self) -> set[date]:
+        """Last days of earlier periods: of results, or of a balance sheet within a week before the start."""
         ends = {end for _, end in self._figures.flows if end < self.own.start}
         prior = self.own.start - _DAY
-        if prior not in ends and self._is_balance_sheet(prior):
-            ends.add(prior)
-        for end in sorted(ends, reverse=True):
-            start = self._start(end)
-            yield Period(start or _year_before(end), end, True, start is None)
+        if any(prior - end <= WEEK for end in ends):
+            return ends
+        near = (day for day in self._figures.balances if day <= prior <= day + WEEK)
+        sheets = [day for day in near if self._is_balance_sheet(day)]
+        return ends | {max(sheets)} if sheets else ends
 
     def _is_balance_sheet(self, prior: date) -> bool:
         """Equity alone is an opening balance, unless the document's own date has no more than that."""

@@ -18,10 +18,11 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised
-from connectors.kit import staged, tabular
+from connectors.kit import staged, tabular, text
 from connectors.uk import download
 from connectors.uk.codelists import count, count_unlisted, unlisted
 from connectors.uk.editions import basename, members_of, named_edition
+from connectors.uk.industry import strange
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.numbers import canonical
 from warehouse.schema.types import Column, Kind, Table
@@ -75,11 +76,10 @@ DATES: Final = (
     "ConfStmtLastMadeUpDate",
     *(f"PreviousName_{n}.CONDATE" for n in _NAMES),
 )
-SIC: Final = r"^\d{4,5} - |^\d{4,5}$"
-NO_SIC: Final = "None Supplied"
 # Spreadsheets drop leading zeros (FORMAT 2); shorter digits are more likely another column's.
 _NUMBER: Final = r"\s*(?:[0-9]{5,8}|[A-Za-z]{2}[0-9]{4,6}|[A-Za-z0-9]{8})\s*"
 _WHOLE_NUMBER: Final = r"^[A-Z0-9]{8}$"
+_BREAKS: Final = r"[\r\n\t\x{00A0}]"
 _DATE_BYTES: Final = 10
 
 _STAGED: Final = tuple(
@@ -100,7 +100,7 @@ _LAYOUT: Final = tabular.Layout(
     mandatory=("CompanyName", "CompanyNumber", "CompanyStatus", "CompanyCategory"),
     key="CompanyNumber",
     order=COLUMNS,
-    patterns={"CompanyNumber": _NUMBER, "CompanyName": r".*\S.*"},
+    patterns={"CompanyNumber": _NUMBER},
 )
 _CODED: Final = (
     ("unknown_status", "statuses", "CompanyStatus"),
@@ -134,7 +134,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     """Rows, rejects and signals of one csv."""
     tally = staged.Tally(KEY)
     for raw in tabular.read(piece, _LAYOUT):
-        batch = _numbered(raw, tally)
+        batch = _named(_numbered(raw, tally))
         _count_strange(batch.rows, tally)
         known = pl.col("CompanyStatus").is_in(_mapped(batch.rows)).fill_null(value=False)
         unmapped = batch.rows.filter(~known)
@@ -156,8 +156,22 @@ def _numbered(batch: Batch, tally: staged.Tally) -> Batch:
     count(tally, "short_number", short.select(subject=pl.lit("CompanyNumber"), example="CompanyNumber"))
     refused = batch.rows.filter(rows["CompanyNumber"].is_null())["CompanyNumber"]
     reason = "CompanyNumber is no number of the register"
-    rejects = pl.concat([batch.rejects, staged.reject_rows((text, reason, text) for text in refused)])
+    rejects = pl.concat([batch.rejects, staged.reject_rows((number, reason, number) for number in refused)])
     return replace(batch, rows=rows.drop_nulls("CompanyNumber"), rejects=rejects)
+
+
+def _named(batch: Batch) -> Batch:
+    """The batch with names on one line and without blanks around them; a row without a name is a reject."""
+    name = batch.rows["CompanyName"]
+    odd = name.is_null() | name.str.starts_with(" ") | name.str.ends_with(" ") | name.str.contains(_BREAKS)
+    if not odd.any():
+        return batch
+    rows = batch.rows.with_columns(
+        CompanyName=pl.when(odd).then(text.clean(pl.col("CompanyName"))).otherwise("CompanyName")
+    )
+    nameless = rows.filter(pl.col("CompanyName").is_null())["CompanyNumber"]
+    rejects = staged.reject_rows((f"company {number}", "CompanyName is empty", number) for number in nameless)
+    return replace(batch, rows=rows.drop_nulls("CompanyName"), rejects=pl.concat([batch.rejects, rejects]))
 
 
 def _mapped(rows: pl.DataFrame) -> list[str]:
@@ -172,16 +186,16 @@ def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> None:
     count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
     for code, name, column in _CODED:
         count_unlisted(tally, code, name, rows.select(subject=column, example="CompanyNumber"))
-    filled = [name for name in (*DATES, *SIC_COLUMNS) if rows[name].null_count() < rows.height]
-    strange = {name: _bad_date(name) if name in DATES else _bad_code(name) for name in filled}
-    found = rows.select(condition.sum().alias(column) for column, condition in strange.items())
-    for column, condition in strange.items():
-        if found[column].item():
-            hits = rows.filter(condition)
-            if column in DATES:
-                count(tally, "bad_date", hits.select(subject=pl.lit(column), example="CompanyNumber"))
-            else:
-                count(tally, "unknown_industry_code", hits.select(subject=column, example="CompanyNumber"))
+    filled = [name for name in DATES if rows[name].null_count() < rows.height]
+    found = rows.select(_bad_date(name).sum().alias(name) for name in filled)
+    for name in filled:
+        if found[name].item():
+            hits = rows.filter(_bad_date(name))
+            count(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
+    for name in SIC_COLUMNS:
+        if cells := strange(rows[name]):
+            hits = rows.filter(pl.col(name).is_in(cells))
+            count(tally, "unknown_industry_code", hits.select(subject=name, example="CompanyNumber"))
 
 
 def day(column: str) -> pl.Expr:
@@ -193,11 +207,6 @@ def day(column: str) -> pl.Expr:
 
 def _bad_date(column: str) -> pl.Expr:
     return pl.col(column).is_not_null() & day(column).is_null()
-
-
-def _bad_code(column: str) -> pl.Expr:
-    sic = pl.col(column)
-    return sic.is_not_null() & ~sic.str.contains(SIC) & (sic != NO_SIC)
 
 
 DATASET: Final = Dataset(

@@ -84,6 +84,13 @@ def links(page: str, pattern: re.Pattern[str]) -> list[str]:
     return [found[name] for name in sorted(names, key=_part_number)]
 
 
+def _newest(page: str, product: Product) -> list[str]:
+    """The whole file, unless the parts on the page are of a later date."""
+    whole, parts = links(page, product.whole)[:1], links(page, product.part)
+    dates = [edition_date(href) for href in (*whole, *parts[:1])]
+    return parts if whole and parts and max(filter(None, dates)) != dates[0] else whole or parts
+
+
 def _part_number(name: str) -> int:
     found = _PART.search(name)
     return int(found.group(1)) if found else 0
@@ -105,9 +112,7 @@ def _bulk(http: Http, product: Product, after: Cursor | None) -> Iterator[Arriva
 def _files(http: Http, product: Product, after: Cursor | None) -> Iterator[Arrival]:
     """The last file is asked for first: where it is the one that is held, so are its siblings."""
     page = http.get(product.page, expect={Format.HTML}).read().decode("utf-8", "replace")
-    urls = [
-        urljoin(product.page, href) for href in links(page, product.whole)[:1] or links(page, product.part)
-    ]
+    urls = [urljoin(product.page, href) for href in _newest(page, product)]
     _complete(product, urls)
     *first, last = urls
     newest = http.download(last, expect={Format.ZIP}, since=_held(after, last))

@@ -25,10 +25,10 @@ _SAME: Final = ("company_id", "period_end", "is_amendment")
 
 
 def with_history(
-    filings: pl.DataFrame, figures: pl.DataFrame, history: pl.DataFrame
+    filings: pl.DataFrame, figures: pl.DataFrame, history: pl.DataFrame, profiles: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Filings and reported figures, the documents known by the register's id where exactly one item is theirs."""
-    listed = _accounts(history)
+    listed = _accounts(history, profiles)
     if listed.is_empty():
         return filings, figures
     pairs = _pairs(filings, figures, listed)
@@ -52,11 +52,14 @@ def with_history(
     return pl.concat([documents, alone]), stated
 
 
-def _accounts(history: pl.DataFrame) -> pl.DataFrame:
-    """Rows of `filings` of the accounts in filing histories. Their first day nobody tells."""
+def _accounts(history: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
+    """Rows of `filings` of the accounts in filing histories. Of the newest a profile tells the first day."""
+    newest = profiles.filter(~pl.col("deleted")).select(
+        "company_number", made_up_date="accounts_made_up_to", _start=iso_date(pl.col("accounts_period_start"))
+    )
     found = history.filter(
         ~pl.col("deleted"), (pl.col("category") == "accounts") & pl.col("type").is_in(_FORMS)
-    )
+    ).join(newest, on=["company_number", "made_up_date"], how="left", maintain_order="left")
     ids = [filing_id(FILINGS_KEY, native) for native in found["transaction_id"]]
     interim = pl.col("description").str.contains(_INTERIM).fill_null(value=False)
     return found.select(
@@ -65,7 +68,7 @@ def _accounts(history: pl.DataFrame) -> pl.DataFrame:
         filing_type=pl.when(interim).then(pl.lit("interim_report")).otherwise(pl.lit("annual_report")),
         native_id="transaction_id",
         document_sha256=pl.lit(None, pl.String),
-        period_start=pl.lit(None, pl.Date),
+        period_start="_start",
         period_end=iso_date(pl.col("made_up_date")),
         filed_at=iso_date(pl.col("date")),
         is_amendment=pl.col("type") == _AMENDED,

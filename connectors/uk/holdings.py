@@ -26,10 +26,10 @@ _COUNTRIES: Final = ("country_of_residence", "nationality", "country_registered"
 _AHEAD: Final = pl.duration(days=366)  # a date further ahead than this was never meant
 
 
-def holdings(psc: pl.DataFrame) -> pl.DataFrame:
-    """Shared holdings of staged `uk_psc` rows."""
+def holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Shared holdings of staged `uk_psc` rows; `others`: rows of kinds that nobody has mapped."""
     banded = pl.any_horizontal(pl.col("pct_min", "votes_min").is_not_null())
-    live = with_bands(psc.filter(~pl.col("deleted")))
+    live = with_bands(_still_there(psc, others).filter(~pl.col("deleted")))
     rows = (
         live.with_columns(
             _kind=pl.col("kind").replace_strict(HOLDERS, default=None, return_dtype=pl.String),
@@ -49,6 +49,21 @@ def holdings(psc: pl.DataFrame) -> pl.DataFrame:
         )
     )
     return shaped(rows, tables.HOLDINGS)
+
+
+def _still_there(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """A record that came back under an unknown kind has not ceased: it stays as it was last understood."""
+    known = others.filter(~pl.col("deleted") & pl.col("_retired_at").is_null())
+    if known.is_empty():
+        return psc
+    key = ["company_number", "id"]
+    found = known.select(*key, _is_there=pl.lit(value=True)).unique(key)
+    there = pl.col("_is_there").fill_null(value=False)
+    return (
+        psc.join(found, on=key, how="left", maintain_order="left")
+        .with_columns(_retired_at=pl.when(~there).then("_retired_at"))
+        .drop("_is_there")
+    )
 
 
 def _days() -> dict[str, pl.Expr]:
@@ -89,7 +104,11 @@ def _holder() -> dict[str, pl.Expr]:
         .then(pl.lit("state"))
         .otherwise(pl.lit("unknown")),
         "holder_company_id": pl.when(kind == "company").then(identity(number)),
-        "holder_country": pl.when(kind == "person").then(person).when(kind != "secret").then(entity),
+        # a number of ours was linked because the papers are British, however they spell it
+        "holder_country": pl.when(kind == "person")
+        .then(person)
+        .when(kind != "secret")
+        .then(pl.coalesce(entity, pl.when((kind == "company") & number.is_not_null()).then(pl.lit("GB")))),
     }
 
 
@@ -114,7 +133,7 @@ def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
             register=pl.lit(KEY),
             native_id=pl.concat_str("key", "begun", separator="/", ignore_nulls=True),
             valid_from=text.iso_date(pl.col("begun")),
-            ended_on=text.iso_date(pl.col("ended")),
+            ended_on=_ended(),
             raw=pl.col("_raw"),
             observed_at=pl.col("_observed_at"),
         )
@@ -123,7 +142,15 @@ def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
     return shaped(rows, tables.LISTINGS)
 
 
+def _ended() -> pl.Expr:
+    """The last day of an exemption. One that says it has ended has, though the day cannot be read."""
+    begun, ended = text.iso_date(pl.col("begun")), text.iso_date(pl.col("ended"))
+    unknown = text.unreadable(pl.col("ended"), ended)
+    return pl.when(unknown).then(pl.coalesce(begun, pl.col("_observed_at").dt.date())).otherwise(ended)
+
+
 def traded(listed: pl.DataFrame, at: date) -> pl.DataFrame:
-    """Companies with a live exemption, and when that was observed."""
-    open_ = listed.filter(pl.col("ended_on").is_null() | (pl.col("ended_on") > at))
+    """Companies with a live exemption, begun and not ended, and when that was observed."""
+    begun = pl.col("valid_from").is_null() | (pl.col("valid_from") <= at)
+    open_ = listed.filter(begun & (pl.col("ended_on").is_null() | (pl.col("ended_on") > at)))
     return open_.group_by("company_id").agg(listed_at=pl.col("observed_at").max())

@@ -15,7 +15,7 @@ import polars as pl
 
 from connectors.kit import codes
 from connectors.uk.companies import KEY
-from connectors.uk.live_profiles import DOOR
+from connectors.uk.live_profiles import DOOR, TOLD, bulk_instant, told
 
 CASE: Final = "_case"  # the word of the register that a case stands for
 CASE_AT: Final = "_case_at"
@@ -39,30 +39,23 @@ _CASES: Final = msgspec.json.Decoder(list[_Case])
 
 def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
     """Register rows with `_case` and `_case_at`, null where no open case decides."""
-    told = cases.filter(~pl.col("deleted"))
-    if told.is_empty():  # as in a bulk of millions
-        kind = rows.schema["_observed_at"]
+    known = cases.filter(~pl.col("deleted"))
+    kind = rows.schema["_observed_at"]
+    if known.is_empty():  # as nearly always: no join of millions of rows with nothing
         return rows.with_columns(pl.lit(None, pl.String).alias(CASE), pl.lit(None, kind).alias(CASE_AT))
-    if told.is_empty():  # as nearly always: no join of millions of rows with nothing
-        nothing = (
-            pl.lit(None, pl.String).alias(CASE),
-            pl.lit(None, rows.schema["_observed_at"]).alias(CASE_AT),
-        )
-        return rows.with_columns(nothing)
-    words = pl.Series([_word(text) for text in told["cases"]], dtype=pl.String)
-    found = told.select(
-        CompanyNumber="company_number", _said=words, _said_at=pl.col("_observed_at")
+    words = pl.Series([_word(text) for text in known["cases"]], dtype=pl.String)
+    found = known.select(
+        CompanyNumber="company_number", _said=words, _said_at=told(), _came_at="_observed_at"
     ).drop_nulls("_said")
-    at = pl.col("_observed_at")
-    instant = pl.when(pl.col(DOOR) == KEY).then(at.dt.truncate("1mo")).otherwise(at)
+    instant = pl.when(pl.col(DOOR) == KEY).then(bulk_instant(pl.col("_observed_at"))).otherwise(TOLD)
     counts = (pl.col("_said_at") > instant) & pl.col("CompanyStatus").str.to_lowercase().is_in(_PLAIN)
     counts = counts.fill_null(value=False)
     return (
         rows.join(found, on="CompanyNumber", how="left", maintain_order="left")
         .with_columns(
-            pl.when(counts).then("_said").alias(CASE), pl.when(counts).then("_said_at").alias(CASE_AT)
+            pl.when(counts).then("_said").alias(CASE), pl.when(counts).then("_came_at").alias(CASE_AT)
         )
-        .drop("_said", "_said_at")
+        .drop("_said", "_said_at", "_came_at")
     )
 
 

@@ -14,7 +14,15 @@ from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, R
 from connectors.kit import staged
 from connectors.uk import live_records, live_redact, psc, psc_records, psc_redact, psc_schema, rest, streams
 from connectors.uk.licence import LICENCE
-from connectors.uk.live_schema import FILED, FILINGS_KEY, INSOLVENCY, INSOLVENCY_KEY, PROFILES, PROFILES_KEY
+from connectors.uk.live_schema import (
+    CHECKED_KEY,
+    FILED,
+    FILINGS_KEY,
+    INSOLVENCY,
+    INSOLVENCY_KEY,
+    PROFILES,
+    PROFILES_KEY,
+)
 from connectors.uk.streams_fetch import Stream
 
 _CADENCE: Final = Cadence(
@@ -56,7 +64,7 @@ PROFILE_STREAM: Final = Dataset(
         "rest_api/**/company_*",
         "rest_api/company_profile*/**/*.json",
     ),
-    recognise=streams.recogniser("company-profile", _is_profile, "a company profile"),
+    recognise=streams.recogniser(live_records.PROFILE, _is_profile, "a company profile"),
     split=staged.single,
     read=live_records.profiles,
     fetch=Stream("companies").catch_up,
@@ -73,7 +81,7 @@ FILING_STREAM: Final = Dataset(
     host=streams.HOST,
     staged={FILED.name: FILED},
     files=("streaming/**/filing*", "rest_api/**/filing*", "rest_api/filing_history*/**/*.json"),
-    recognise=streams.recogniser("filing-history", _is_history, "a filing history"),
+    recognise=streams.recogniser(live_records.FILING, _is_history, "a filing history"),
     split=staged.single,
     read=live_records.filings,
     fetch=Stream("filings").catch_up,
@@ -90,7 +98,7 @@ INSOLVENCY_STREAM: Final = Dataset(
     host=streams.HOST,
     staged={INSOLVENCY.name: INSOLVENCY},
     files=("streaming/**/insolvency*", "rest_api/**/*insolvency*"),
-    recognise=streams.recogniser("company-insolvency", _is_insolvency, "insolvency cases"),
+    recognise=streams.recogniser(live_records.CASES, _is_insolvency, "insolvency cases"),
     split=staged.single,
     read=live_records.insolvency,
     fetch=Stream("insolvency-cases").catch_up,
@@ -145,7 +153,7 @@ def _read_checked(piece: Piece) -> Iterator[Batch]:
 
 
 CHECKED: Final = Dataset(
-    key="uk.checked",
+    key=CHECKED_KEY,
     title="Companies House: answers asked for one by one",
     licence=LICENCE,
     cadence=_CADENCE,

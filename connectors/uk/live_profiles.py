@@ -1,8 +1,9 @@
 """Company profiles of stream and REST beside the rows of BasicCompanyData (FORMAT 5.1, 11).
 
 A profile is written as the row that the bulk file would have of the company, so that one mapping serves both.
-The bulk tells of the first day of its month, whenever it was fetched; of it and a profile the newer holds. A
-company that a later whole file lacks has left the register, unless a profile of that time or later knows it.
+The bulk tells of the first day of its month, whenever it was fetched, a profile of when it was published or
+answered; of both the newer holds. A company that a later whole file lacks has left the register, unless a profile
+of that time or later knows it, or an earlier one says already that and when it was dissolved.
 Does not belong here: what the columns mean (`profiles`, `statuses`).
 """
 
@@ -19,6 +20,7 @@ from connectors.uk.companies import COMPANIES, KEY
 from connectors.uk.live_schema import PROFILES_KEY
 
 DOOR: Final = "_door"  # the dataset that a row is of
+TOLD: Final = "_told"  # of a profile, when it was; null for rows of the bulk
 _UNIT: Final = "\x1f"
 _LINES: Final = ("premises", "address_line_1")
 _OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
@@ -28,20 +30,37 @@ _DISSOLVED: Final = ("dissolved", "converted-closed", "closed", "removed")
 
 def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
     """Register rows (with `known_status`), each replaced by a newer profile; and companies only profiles know."""
-    register = register.with_columns(pl.lit(KEY).alias(DOOR))
+    nothing = pl.lit(None, register.schema["_observed_at"]).alias(TOLD)
+    register = register.with_columns(pl.lit(KEY).alias(DOOR), nothing)
     known = profiles.filter(~pl.col("deleted"))
     if known.is_empty():
         return register
     as_rows = _as_register(known, register)
-    instant = pl.coalesce("_retired_at", "_observed_at").dt.truncate("1mo")
-    bulk = register.select("CompanyNumber", _since=instant, _before="known_status")
+    bulk = register.select(
+        "CompanyNumber",
+        _since=bulk_instant(pl.coalesce("_retired_at", "_observed_at")),
+        _last=bulk_instant(pl.col("_observed_at")),
+        _before="known_status",
+    )
+    # that it was dissolved the absence says too, and not when
+    since = pl.when(pl.col("DissolutionDate").is_not_null()).then("_last").otherwise("_since")
     newer = (
         as_rows.join(bulk, on="CompanyNumber", how="left")
-        .filter((pl.col("_observed_at") >= pl.col("_since")).fill_null(value=True))
+        .filter((pl.col(TOLD) >= since).fill_null(value=True))
         .with_columns(known_status=pl.coalesce("known_status", "_before"))
     )
     kept = register.join(newer, on="CompanyNumber", how="anti")
     return pl.concat([kept, newer.select(register.columns)])
+
+
+def bulk_instant(at: pl.Expr) -> pl.Expr:
+    """What a whole file tells of: compiled up to the end of the month before the one it is fetched in."""
+    return at.dt.truncate("1mo")
+
+
+def told() -> pl.Expr:
+    """When a row of stream or REST was told; none was told after it came."""
+    return pl.min_horizontal("published_at", "_observed_at")
 
 
 def _as_register(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
@@ -66,6 +85,7 @@ def _as_register(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame
         **_accounts(),
         **_former(),
         DOOR: pl.lit(PROFILES_KEY),
+        TOLD: told(),
     }
     found = rows.with_columns(**fields)
     schema = staged.schema(COMPANIES)
@@ -74,6 +94,7 @@ def _as_register(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame
         *_META,
         "known_status",
         DOOR,
+        TOLD,
     )  # fmt: skip
 
 
@@ -104,14 +125,15 @@ def _industry(rows: pl.DataFrame) -> pl.Expr:
 
 
 def _address() -> dict[str, pl.Expr]:
+    """In capitals, as the bulk has all places: whichever door told last, a town is spelt the same."""
     street = pl.concat_str(*_LINES, separator=" ", ignore_nulls=True)
     return {
-        "RegAddress.CareOf": pl.col("care_of"),
-        "RegAddress.POBox": pl.col("po_box"),
-        "RegAddress.AddressLine1": pl.when(street != "").then(street),
-        "RegAddress.AddressLine2": pl.col("address_line_2"),
-        "RegAddress.PostTown": pl.col("locality"),
-        "RegAddress.County": pl.col("region"),
+        "RegAddress.CareOf": pl.col("care_of").str.to_uppercase(),
+        "RegAddress.POBox": pl.col("po_box").str.to_uppercase(),
+        "RegAddress.AddressLine1": pl.when(street != "").then(street.str.to_uppercase()),
+        "RegAddress.AddressLine2": pl.col("address_line_2").str.to_uppercase(),
+        "RegAddress.PostTown": pl.col("locality").str.to_uppercase(),
+        "RegAddress.County": pl.col("region").str.to_uppercase(),
         "RegAddress.Country": pl.col("country"),
         "RegAddress.PostCode": pl.col("postal_code"),
     }

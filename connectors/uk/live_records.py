@@ -15,13 +15,14 @@ from typing import Any, Final, TypeVar
 import msgspec
 import polars as pl
 
-from connectors.declare import Batch, Piece, Unreadable
+from connectors.declare import Batch, Piece, Scope, Unreadable
 from connectors.kit import codes, staged, strict
 from connectors.kit.staged import Tally
 from connectors.uk import streams
 from connectors.uk.codelists import count_unlisted
 from connectors.uk.live_schema import (
     ADDRESS,
+    CHECKED_KEY,
     FILED,
     INSOLVENCY,
     PROFILES,
@@ -38,6 +39,9 @@ from warehouse.schema.types import Table
 
 _Line = TypeVar("_Line", bound=Envelope)
 _Row = dict[str, Any]
+PROFILE: Final = "company-profile"  # resource kinds of the streams
+FILING: Final = "filing-history"
+CASES: Final = "company-insolvency"
 _NOWHERE: Final = Address()
 _ANSWER: Final = re.compile(r"(?:^|/)([A-Za-z0-9]{8})[/-]insolvency[^/]*$")
 _CODED: Final = {
@@ -75,7 +79,7 @@ def profiles(piece: Piece) -> Iterator[Batch]:
             **_accounts(data.accounts),
         }
 
-    yield from _read(piece, ProfileLine, PROFILES, rows)
+    yield from _read(piece, ProfileLine, PROFILE, PROFILES, rows)
 
 
 def filings(piece: Piece) -> Iterator[Batch]:
@@ -91,7 +95,7 @@ def filings(piece: Piece) -> Iterator[Batch]:
             except Refused as refused:
                 yield refused  # one item, not those behind it
 
-    yield from _read(piece, FilingLine, FILED, rows)
+    yield from _read(piece, FilingLine, FILING, FILED, rows)
 
 
 def insolvency(piece: Piece) -> Iterator[Batch]:
@@ -117,7 +121,7 @@ def insolvency(piece: Piece) -> Iterator[Batch]:
         ]
         yield {"company_number": number, "cases": msgspec.json.encode(cases, order="sorted").decode()}
 
-    yield from _read(piece, CasesLine, INSOLVENCY, rows)
+    yield from _read(piece, CasesLine, CASES, INSOLVENCY, rows)
     yield staged.batch(INSOLVENCY, [], None, tally.drain())
 
 
@@ -134,7 +138,11 @@ def company_named(name: str) -> str | None:
 
 
 def _read(
-    piece: Piece, kind: type[_Line], table: Table, rows_of: Callable[[_Line], Iterator[_Row | Refused]]
+    piece: Piece,
+    kind: type[_Line],
+    resource: str,
+    table: Table,
+    rows_of: Callable[[_Line], Iterator[_Row | Refused]],
 ) -> Iterator[Batch]:
     tally = Tally(piece.dataset)
     newest: dict[tuple[Any, ...], _Row] = {}
@@ -143,15 +151,13 @@ def _read(
         rejects: list[tuple[object, str, object]] = []
         for line in chunk.records:
             if line.unreadable is not None:
-                raise Unreadable(piece.dataset, piece.name, line.unreadable)
-            if _says_nothing(line):
-                tally.add("event_without_data", line.resource_kind or "", line.resource_uri)
-                continue
-            for row in rows_of(line):
-                if isinstance(row, Refused):
-                    rejects.append((line.resource_uri or piece.name, str(row), line.resource_kind))
-                else:
-                    _keep(newest, table, row | _delivery(line, tally))
+                rejects.append((piece.name, _unreadable(piece, line.unreadable), line.unreadable))
+            elif _tells(line, resource, tally):
+                for row in rows_of(line):
+                    if isinstance(row, Refused):
+                        rejects.append((line.resource_uri or piece.name, str(row), line.resource_kind))
+                    else:
+                        _keep(newest, table, row | _delivery(piece, line, tally))
         yield staged.batch(table, [], pl.concat([chunk.rejects, staged.reject_rows(rejects)]))
     found = pl.DataFrame(list(newest.values()), schema=staged.schema(table), orient="row")
     for code, name, column in _CODED.get(table.name, ()):
@@ -170,19 +176,39 @@ def _place(row: Mapping[str, Any]) -> int:
     return -1 if row["timepoint"] is None else int(row["timepoint"])
 
 
-def _delivery(line: Envelope, tally: Tally) -> _Row:
+def _unreadable(piece: Piece, reason: str) -> str:
+    """Of a stream one line: its connection has gone on, and nobody sends the others again. Of a file, all of it."""
+    if piece.scope is not Scope.FEED:
+        raise Unreadable(piece.dataset, piece.name, reason)
+    return "not kept: it could not be looked through for persons"
+
+
+def _delivery(piece: Piece, line: Envelope, tally: Tally) -> _Row:
     event = line.event
-    if event is not None and event.timepoint is None:
-        tally.add("no_timepoint", line.resource_kind or "", line.resource_uri)
-    return {"deleted": _is_deleted(line), "timepoint": None if event is None else event.timepoint}
+    if event is None:
+        told = piece.observed_at if piece.dataset == CHECKED_KEY else None
+        return {"deleted": False, "timepoint": None, "published_at": told}
+    told = streams.published(event.published_at or "")
+    for code, value in (("no_timepoint", event.timepoint), ("no_published_at", told)):
+        if value is None:
+            tally.add(code, line.resource_kind or "", line.resource_uri)
+    return {"deleted": _is_deleted(line), "timepoint": event.timepoint, "published_at": told}
+
+
+def _tells(line: Envelope, resource: str, tally: Tally) -> bool:
+    """Whether an event says what something is now, not only that it has changed; counts what is strange of it."""
+    if line.event is None:
+        return True
+    if line.resource_kind != resource:
+        tally.add("unknown_kind", line.resource_kind or "(empty)", line.resource_uri)
+    if _is_deleted(line) or getattr(line, "data", None) is not None:
+        return True
+    tally.add("event_without_data", line.resource_kind or "", line.resource_uri)
+    return False
 
 
 def _is_deleted(line: Envelope) -> bool:
     return line.event is not None and line.event.type == "deleted"
-
-
-def _says_nothing(line: Envelope) -> bool:
-    return line.event is not None and not _is_deleted(line) and getattr(line, "data", None) is None
 
 
 def _texts(data: object, table: Table, span: tuple[str, str]) -> _Row:
@@ -199,6 +225,7 @@ def _accounts(accounts: Any) -> _Row:
     return {
         "accounts_type": None if kind == "null" else kind,
         "accounts_made_up_to": _text(told, "made_up_to") or _text(told, "period_end_on"),
+        "accounts_period_start": _text(told, "period_start_on"),
     }
 
 

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from connectors.uk.streams import Event
+from connectors.uk.streams import PUBLISHED, TIMEPOINT, Event
 from warehouse.schema.types import Column, Kind, Table
 
 PROFILES_KEY: Final = "uk.profiles"
 FILINGS_KEY: Final = "uk.filings"
 INSOLVENCY_KEY: Final = "uk.insolvency"
+CHECKED_KEY: Final = "uk.checked"
 
 _T: Final = Kind.TEXT
 _NUMBER: Final = Column(
@@ -23,7 +24,8 @@ _NUMBER: Final = Column(
 )
 _DELIVERY: Final = (
     Column("deleted", Kind.BOOLEAN, "the stream says that the resource was removed", nullable=False),
-    Column("timepoint", Kind.INTEGER, "place in its stream; null for REST answers"),
+    TIMEPOINT,
+    PUBLISHED,
 )
 ADDRESS: Final = (
     "care_of", "po_box", "premises", "address_line_1", "address_line_2", "locality", "region", "country",
@@ -48,9 +50,11 @@ PROFILES: Final = Table(
         Column("previous_names", Kind.TEXTS, "names, in the order delivered", nullable=False),
         Column("accounts_type", _T, "of last_accounts; null where the answer does not say"),
         Column("accounts_made_up_to", _T, "of last_accounts"),
+        Column("accounts_period_start", _T, "of last_accounts"),
         *_DELIVERY,
     ),
-    sequence="timepoint",
+    sequence=TIMEPOINT.name,
+    told=PUBLISHED.name,
 )  # fmt: skip
 FILED: Final = Table(
     "uk_filing_history",
@@ -66,14 +70,16 @@ FILED: Final = Table(
         Column("made_up_date", _T, "of description_values"),
         *_DELIVERY,
     ),
-    sequence="timepoint",
+    sequence=TIMEPOINT.name,
+    told=PUBLISHED.name,
 )
 INSOLVENCY: Final = Table(
     "uk_insolvency",
     "Insolvency cases: one row per company with all it has and had; no practitioners.",
     ("company_number",),
     (_NUMBER, Column("cases", Kind.JSON, "list of {type, number, dates}", nullable=False), *_DELIVERY),
-    sequence="timepoint",
+    sequence=TIMEPOINT.name,
+    told=PUBLISHED.name,
 )
 
 

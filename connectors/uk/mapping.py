@@ -64,15 +64,16 @@ def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
     """Shared tables of the companies whose present rows these are."""
     accounts = accounts_tables(present.get(ACCOUNTS.name, no_rows()))
     listed = holdings.listings(_rows(present, psc_schema.EXEMPTIONS))
+    told = _rows(present, live_schema.PROFILES)
     known = profiles.companies(
         _rows(present, companies.COMPANIES),
         _rows(present, companies.UNMAPPED),
         accounts.pop(FACTS),
         holdings.traded(listed, at),
-        profiles.Live(_rows(present, live_schema.PROFILES), _rows(present, live_schema.INSOLVENCY)),
+        profiles.Live(told, _rows(present, live_schema.INSOLVENCY)),
     )
     filed, figures = filings.with_history(
-        accounts[FILINGS.name], accounts[FINANCIALS_REPORTED.name], _rows(present, live_schema.FILED)
+        accounts[FILINGS.name], accounts[FINANCIALS_REPORTED.name], _rows(present, live_schema.FILED), told
     )
     return {
         FILINGS.name: filed,
@@ -80,7 +81,7 @@ def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
         "companies": known,
         "holdings": pl.concat(
             [
-                holdings.holdings(_rows(present, psc_schema.PSC)),
+                holdings.holdings(_rows(present, psc_schema.PSC), _rows(present, psc_schema.OTHERS)),
                 tr1_holdings.holdings(_rows(present, nsm_fields.TR1)),
             ]
         ),

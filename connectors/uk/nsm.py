@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Final
 
 import msgspec
@@ -32,13 +33,14 @@ from connectors.kit import staged
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
-from connectors.uk import nsm_fetch, tr1
+from connectors.uk import nsm_fetch, nsm_redact, tr1
 from connectors.uk.nsm_fields import HOLDINGS_TYPE, HOST, ITEMS, KEY, TR1, holder_key, issuer_words
-from connectors.uk.nsm_text import plain
+from connectors.uk.nsm_text import LONGEST, plain
 
 _LARGEST: Final = 64 << 20
 _OURS: Final = re.compile(rb'"_index"\s*:\s*"fca-nsm-searchdata"|"hits"\s*:\s*\{|"document_content"')
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+_NONE: Final = re.compile(r"(?:n\s*[/.]?\s*a|none|not applicable|[-–.]*)\.?$", re.IGNORECASE)
 _ROUNDED: Final = tr1.Decimal("0.02")
 _TEXTS: Final = (
     "seq_id", "company", "type", "type_code", "headline", "publication_date", "submitted_date", "document_date",
@@ -75,11 +77,19 @@ def read(piece: Piece) -> Iterator[Batch]:
         text = source.get("document_content")
         if source.get("type") == HOLDINGS_TYPE and isinstance(text, str):
             try:
-                forms.append(_form(identity, source, tr1.notification(plain(text)), tally))
+                forms.append(_form(identity, source, _stated(text), tally))
             except tr1.NoForm as error:
                 rejects.append((identity, str(error), source.get("headline")))
     yield staged.batch(ITEMS, list({row["id"]: row for row in items}.values()), None, tally.drain())
     yield staged.batch(TR1, list({row["id"]: row for row in forms}.values()), staged.reject_rows(rejects))
+
+
+def _stated(text: str) -> tr1.Notification:
+    if text.startswith(nsm_redact.WITHHELD):
+        raise tr1.NoForm(text.removeprefix(nsm_redact.WITHHELD))
+    if len(text) > LONGEST:
+        raise tr1.NoForm(f"a text of more than {LONGEST:,} characters: a form has a few thousand")
+    return tr1.notification(plain(text))
 
 
 def _hits(piece: Piece) -> list[Any]:
@@ -94,6 +104,8 @@ def _hits(piece: Piece) -> list[Any]:
         raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from None
     if not isinstance(answer, dict):
         raise Unreadable(piece.dataset, piece.name, "a list where an answer of the search was due")
+    if "unreadable" in answer:  # of `nsm_redact`
+        raise Unreadable(piece.dataset, piece.name, str(answer["unreadable"]))
     if "_source" in answer:
         return [answer]
     found = nsm_fetch.hits(answer)
@@ -142,8 +154,8 @@ def _lei(value: Any, identity: str, tally: Tally) -> str | None:
 
 
 def _form(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> Row:
-    if form.crossed_on is None:
-        tally.add("no_day", "no day of the crossing in the text", identity)
+    if form.forms > 1:
+        tally.add("several_forms", "the text holds more than one form: the first is read", identity)
     _audit(form.now, identity, tally)
     now, before = form.now, form.before
     return {
@@ -153,8 +165,8 @@ def _form(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> R
         "isin": form.isin,
         "holder": form.holder,
         "holder_key": holder_key(form.holder),
-        "country": form.country,
-        "crossed_on": form.crossed_on,
+        "country": _country(form.country, identity, tally),
+        "crossed_on": _crossed(form.crossed_on, source, identity, tally),
         "votes": _exact(now.votes),
         "instruments": _exact(now.instruments),
         "total": _exact(now.total),
@@ -165,6 +177,28 @@ def _form(identity: str, source: Row, form: tr1.Notification, tally: Tally) -> R
         "submitted_date": _text(source.get("submitted_date")),
         "html_link": _text(source.get("html_link")) or _text(source.get("download_link")),
     }
+
+
+def _country(written: str | None, identity: str, tally: Tally) -> str | None:
+    """What section 3 says where that is a country. Anything else may be a person's address, and is not kept."""
+    if written is None or _NONE.match(written):
+        return None
+    if not nsm_redact.is_country(written):
+        tally.add("unknown_country", "section 3", identity)
+        return None
+    return written
+
+
+def _crossed(stated: date | None, source: Row, identity: str, tally: Tally) -> date | None:
+    """The day of section 5, unless it lies behind the announcement of it: that would hide all later notices."""
+    if stated is None:
+        tally.add("no_day", "no day of the crossing in the text", identity)
+        return None
+    told = _text(source.get("submitted_date")) or _text(source.get("publication_date"))
+    if told is not None and _INSTANT.match(told) and stated.isoformat() > told[:10]:
+        tally.add("impossible_date", "section 5", identity)
+        return None
+    return stated
 
 
 def _exact(level: tr1.Level | None) -> tr1.Decimal | None:
@@ -185,10 +219,8 @@ def _issuer_lei(identity: str, source: Row, form: tr1.Notification, tally: Tally
 
 
 def _audit(now: tr1.Position, identity: str, tally: Tally) -> None:
-    votes, instruments, total = _exact(now.votes), _exact(now.instruments), _exact(now.total)
-    if votes is None or instruments is None or total is None:
-        return
-    if abs(votes + instruments - total) > _ROUNDED:
+    apart = tr1.gap(now.votes, now.instruments, now.total)
+    if apart is not None and apart > _ROUNDED:
         tally.add("does_not_add_up", "total of 8.A + total of 8.B = total of both", identity)
 
 
@@ -210,4 +242,5 @@ DATASET: Final = Dataset(
     split=staged.single,
     read=read,
     fetch=nsm_fetch.announcements,
+    redact=nsm_redact.redact,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from warehouse.schema.types import Column, Kind, Table
@@ -76,9 +77,23 @@ _COMMON: Final = frozenset(
 )  # fmt: skip
 
 
+# words in which notices of one holder differ, by the word they all mean; empty where the word may be left out
+_SPELT: Final = {
+    "ltd": "limited", "inc": "incorporated", "corp": "corporation", "co": "company", "and": "", "the": "",
+    "mr": "", "mrs": "", "ms": "", "miss": "", "dr": "", "sir": "",
+}  # fmt: skip
+_LETTERS: Final = re.compile(r"\b(?:[a-z] ){1,4}[a-z]\b")  # p l c, s a r l
+
+
 def holder_key(name: str) -> str:
-    """A holder's name without case, marks and doubled blanks: notices of one holder spell it variously."""
-    return " ".join(_WORD.findall(name.casefold())) or name
+    """A holder's name as it is compared: without case, accents, marks and titles, legal forms spelt one way.
+
+    Notices of one holder spell it variously; what would change who is meant (another word, another form) stays.
+    """
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    words = _WORD.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
+    joined = _LETTERS.sub(lambda found: found[0].replace(" ", ""), " ".join(words))
+    return " ".join(filter(None, (_SPELT.get(word, word) for word in joined.split()))) or name
 
 
 def issuer_words(name: str | None) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import Final
 from lxml import etree, html
 
 _MARKUP: Final = re.compile(r"<(?:html|body|table|div|p|br|span|td)\b", re.IGNORECASE)
+LONGEST: Final = 1 << 20  # characters: a form has a few thousand
 _SKIPPED: Final = ("script", "style", "noscript", "title")
 
 

@@ -7,10 +7,12 @@ stands in `warehouse.schema.identifiers`; a test holds the two together.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 import polars as pl
 
+from connectors.kit import codes
 from warehouse.schema.identifiers import company_id, parse_scoped
 
 _VALID: Final = r"^[A-Z0-9]{8}$"
@@ -21,16 +23,35 @@ _AMERICAN: Final = r"^(?:US|CIK)"  # read as American numbers wherever a caller 
 _PREFIX: Final = company_id("UK", "")
 
 # What a filer may write as the number of a company registered in the United Kingdom. Shorter digits are more
-# often a filing slip than one of the few old numbers below 1000.
+# often a filing slip than one of the few old numbers below 1000; noughts alone are no number.
 _FILED: Final = (
-    r"^(?:[0-9]{4,8}|(?:AC|ZC|FC|GE|LP|OC|SE|SA|SZ|SF|GS|SL|SO|SC|ES|NA|NZ|NF|GN|NL|NC|NI|EN|SG|FE|OE|CE|CS|PC|IP|SP|NP|NO|RC|SR"
-    r"|NR|IC|SI|NV|RS|BR)[0-9]{1,6}|R0[0-9]{6}|R[0-9]{7})$"
+    r"^(?:0*[1-9][0-9]{3,7}|0[0-9]*[1-9][0-9]*|(?:AC|ZC|FC|GE|LP|OC|SE|SA|SZ|SF|GS|SL|SO|SC|ES|NA|NZ|NF|GN|NL|NC|NI|EN|SG|FE|OE|CE|CS|PC|IP|SP|NP|NO|RC|SR"
+    r"|NR|IC|SI|NV|RS|BR)(?:[0-9]{1,6}|[0-9]{5}[A-Z])|R0[0-9]{6}|R[0-9]{7})$"
 )
+# «No. 1234567»: NO is a prefix of its own, so the word goes only where a sign or another word tells it apart
+_WORDED: Final = (
+    r"^(?:(?:COMPANY|REGISTRATION|REGISTERED|REG\.?)\s*(?:NUMBER|NO)?\s*[.:]?|NUMBER\s*[.:]?|NO\s*[.:])\s*"
+)
+_AMBIGUOUS: Final = r"^NO\s"
+_DIGITS: Final = r"^[0-9]+$"
 _BRITISH: Final = (
     r"(?i)\b(?:england|wales|scotland|northern ireland|united kingdom|great britain|uk|u\.k\.?|gb"
     r"|companies house|cardiff|edinburgh|belfast)\b"
 )
-_NOT_BRITISH: Final = r"(?i)new south wales|new england"
+# digits alone are a company of England and Wales: the other two registers have prefixes
+_OTHER_REGISTER: Final = r"(?i)\b(?:scotland|scottish|edinburgh|n\.? ?ireland|northern ireland|belfast)\b"
+_ALL_OF_IT: Final = r"(?i)\b(?:england|wales|cardiff|london)\b|great britain and northern ireland"
+
+
+# Names of countries as a register's papers hold them; the shortest are words of other languages or initials.
+_NAME: Final = re.compile(r"[^\W\d_][\w .'\-&()]{3,}")
+_MORE: Final = frozenset(
+    {"new south wales", "new england", "channel islands", "crown dependency", "offshore"}
+)
+_ALSO_BRITISH: Final = frozenset(
+    {"pole", "dane", "finn", "jordan", "georgia", "chad"}
+)  # of people and houses
+_NORTHERN: Final = r"(?i)n(?:orthern|\.)? ?ireland"
 
 
 def canonical(number: pl.Expr) -> pl.Expr:
@@ -60,10 +81,27 @@ def identity(number: pl.Expr) -> pl.Expr:
 def british_holder(number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr) -> pl.Expr:
     """Canonical number of a corporate holder whose papers say that it is registered in the United Kingdom.
 
-    `country_code` is the ISO code made of `country`: a known foreign country beats what the place looks like.
+    `country_code` is the ISO code made of `country`: a known foreign country beats what the place looks like. Where
+    any of the papers names a foreign register, or another one than the number is of, nothing is linked: the same
+    digits are another company there.
     """
-    text = number.str.replace_all(r"[\s.\-/]", "").str.to_uppercase()
+    written = number.str.strip_chars().str.to_uppercase()
+    text = written.str.replace(_WORDED, "").str.replace_all(r"[\s.\-/]", "")
     where = pl.concat_str(country, place, separator=" | ", ignore_nulls=True)
-    looks_british = where.str.contains(_BRITISH) & ~where.str.contains(_NOT_BRITISH)
-    at_home = (country_code == "GB") | (country_code.is_null() & looks_british)
+    looks_british = (country_code == "GB") | (country_code.is_null() & where.str.contains(_BRITISH))
+    elsewhere = where.str.replace_all(_NORTHERN, "").str.contains(_foreign())
+    other = text.str.contains(_DIGITS) & where.str.contains(_OTHER_REGISTER) & ~where.str.contains(_ALL_OF_IT)
+    at_home = looks_british & ~elsewhere & ~other & ~written.str.contains(_AMBIGUOUS)
     return pl.when(at_home & text.str.contains(_FILED)).then(canonical(text))
+
+
+@cache
+def _foreign() -> str:
+    """Any name of a foreign country or part of one, standing by itself in a text."""
+    listed = codes.load("connectors.uk", "countries")
+    names = {
+        word
+        for word in listed.codes
+        if listed.get(word, "country") != "GB" and _NAME.fullmatch(word) and word not in _ALSO_BRITISH
+    }
+    return r"(?i)\b(?:" + "|".join(sorted(map(re.escape, names | _MORE), key=len, reverse=True)) + r")\b"

@@ -15,7 +15,8 @@ import polars as pl
 from connectors.uk import insolvency, statuses
 from connectors.uk.accounts_schema import KEY as ACCOUNTS
 from connectors.uk.codelists import coded
-from connectors.uk.companies import day
+from connectors.uk.companies import COLUMNS, day
+from connectors.uk.industry import CELL, with_industry
 from connectors.uk.licence import CODE, LICENCE, PUBLIC_PAGE
 from connectors.uk.live_profiles import DOOR, with_profiles
 from connectors.uk.live_schema import INSOLVENCY_KEY
@@ -30,9 +31,32 @@ _STREET: Final = (
     "RegAddress.AddressLine1",
     "RegAddress.AddressLine2",
 )
+_USED: Final = (
+    *_STREET,
+    "CompanyName",
+    "CompanyNumber",
+    "RegAddress.PostTown",
+    "RegAddress.County",
+    "RegAddress.Country",
+    "RegAddress.PostCode",
+    "CompanyCategory",
+    "CompanyStatus",
+    "DissolutionDate",
+    "IncorporationDate",
+    "Accounts.LastMadeUpDate",
+    "Accounts.AccountCategory",
+    CELL,
+)
+_SPENT: Final = tuple(name for name in COLUMNS if name not in _USED)  # former names are taken out before
 _UNIT: Final = "\x1f"  # joining and splitting texts is ten times as fast as making lists of columns
 _FORMER: Final = range(1, 11)
+_FORMERLY: Final = tuple(f"PreviousName_{n}.{part}" for n in _FORMER for part in ("CONDATE", "CompanyName"))
 _LATEST: Final = ("latest_revenue", "latest_currency", "latest_year")
+_BESIDE: Final = (
+    (INSOLVENCY_KEY, insolvency.CASE_AT, ("status",)),
+    (ACCOUNTS, "facts_at", _LATEST),
+    (PSC, "listed_at", ("is_listed",)),
+)
 _OF_REGISTER: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
 
 
@@ -51,7 +75,8 @@ def companies(
     """
     newest = insolvency.with_cases(with_profiles(_newest(register, unmapped), live.profiles), live.cases)
     rows = (
-        newest.with_columns(company_id=identity(pl.col("CompanyNumber")))
+        newest.drop(_SPENT)  # a join copies every column
+        .with_columns(company_id=identity(pl.col("CompanyNumber")))
         .join(facts.drop("org_number", "name"), on="company_id", how="left")
         .join(traded, on="company_id", how="left")
         .join(_former_names(newest), on="CompanyNumber", how="left")
@@ -83,19 +108,13 @@ def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
 
 
 def _registered(rows: pl.DataFrame) -> pl.DataFrame:
-    sic = pl.col("SICCode.SicText_1")
     street = pl.concat_str(*_STREET, separator=_UNIT, ignore_nulls=True)
-    code = sic.str.extract(r"^(\d{4,5})(?: - |$)")
+    number = pl.col("CompanyNumber")
     return shaped(
-        statuses.with_status(rows).with_columns(
+        with_industry(statuses.with_status(rows)).with_columns(
             org_number=pl.col("CompanyNumber"),
             name=pl.col("CompanyName"),
             country=pl.lit(CODE),
-            industry_code=code,
-            industry_label=pl.when(code.is_not_null()).then(sic.str.splitn(" - ", 2).struct.field("field_1")),
-            industry_scheme=code.str.len_chars().replace_strict(
-                {5: "UKSIC2007", 4: "UKSIC2003"}, default=None
-            ),
             municipality=pl.col("RegAddress.PostTown"),
             county=pl.col("RegAddress.County"),
             registered_date=day("IncorporationDate"),
@@ -108,10 +127,12 @@ def _registered(rows: pl.DataFrame) -> pl.DataFrame:
             previous_names=pl.col("previous_names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at", insolvency.CASE_AT),
             sources=_sources(
-                _source(pl.col(DOOR), pl.col("CompanyNumber"), pl.col("_observed_at"), _OF_REGISTER),
-                _source(INSOLVENCY_KEY, pl.col("CompanyNumber"), pl.col(insolvency.CASE_AT), ("status",)),
-                _source(ACCOUNTS, pl.col("CompanyNumber"), pl.col("facts_at"), _LATEST),
-                _source(PSC, pl.col("CompanyNumber"), pl.col("listed_at"), ("is_listed",)),
+                _source(pl.col(DOOR), number, pl.col("_observed_at"), _OF_REGISTER),
+                *(
+                    _source(register, number, pl.col(at), fields)
+                    for register, at, fields in _BESIDE
+                    if rows[at].null_count() < len(rows)  # most bulk rows have no other source
+                ),
             ),
             **_listed(),
         ),
@@ -146,7 +167,9 @@ def _listed() -> dict[str, pl.Expr]:
 
 def _former_names(register: pl.DataFrame) -> pl.DataFrame:
     """Former names by company, newest first; few companies have any, so they are taken apart."""
-    renamed = register.filter(pl.col("PreviousName_1.CompanyName").is_not_null())
+    renamed = register.select("CompanyNumber", *_FORMERLY).filter(
+        pl.any_horizontal(pl.col(f"PreviousName_{n}.CompanyName").is_not_null() for n in _FORMER)
+    )
     names = pl.concat(
         renamed.select(
             "CompanyNumber",
@@ -160,10 +183,12 @@ def _former_names(register: pl.DataFrame) -> pl.DataFrame:
     return ordered.group_by("CompanyNumber", maintain_order=True).agg(previous_names="name")
 
 
-def _source(register: str | pl.Expr, number: pl.Expr, at: pl.Expr, fields: tuple[str, ...]) -> pl.Expr:
-    """One entry of `sources` as JSON text; null where that register gave nothing."""
+def _source(
+    register: str | pl.Expr, number: pl.Expr, at: pl.Expr, fields: tuple[str, ...]
+) -> tuple[pl.Expr, ...]:
+    """One entry of `sources` as the pieces of its JSON text; one is null where that register gave nothing."""
     ending = f'","licence":{json.dumps(LICENCE.name)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
-    return pl.concat_str(
+    return (
         pl.lit('{"register":"'),
         pl.lit(register) if isinstance(register, str) else register,
         pl.lit('","native_id":"'),
@@ -176,6 +201,10 @@ def _source(register: str | pl.Expr, number: pl.Expr, at: pl.Expr, fields: tuple
     )
 
 
-def _sources(*entries: pl.Expr) -> pl.Expr:
+def _sources(first: tuple[pl.Expr, ...], *more: tuple[pl.Expr, ...]) -> pl.Expr:
+    """The JSON list of the entries that are there; `first` always is where nothing else is given."""
+    if not more:
+        return pl.concat_str(pl.lit("["), *first, pl.lit("]"))
+    entries = (pl.concat_str(*parts) for parts in (first, *more))
     joined = pl.concat_str(*entries, separator=",", ignore_nulls=True)
     return pl.concat_str(pl.lit("["), joined, pl.lit("]"))

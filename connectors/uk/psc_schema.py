@@ -11,6 +11,7 @@ from typing import Any, Final
 import polars as pl
 from msgspec import Struct, field
 
+from connectors.uk.streams import PUBLISHED, TIMEPOINT, Event
 from warehouse.schema.types import Column, Kind, Table
 
 KEY: Final = "uk.psc"
@@ -19,7 +20,8 @@ _T: Final = Kind.TEXT
 _DELIVERY: Final = (
     Column("etag", _T, "changes with every change of the record"),
     Column("deleted", Kind.BOOLEAN, "the stream says that the record was removed", nullable=False),
-    Column("timepoint", Kind.INTEGER, "place in its stream; null for other doors"),
+    TIMEPOINT,
+    PUBLISHED,
 )
 _KEY: Final = (
     Column("company_number", _T, "eight characters; of a stream event, from resource_uri", nullable=False),
@@ -53,7 +55,8 @@ PSC: Final = Table(
         Column("is_sanctioned", Kind.BOOLEAN, "of overseas entities' owners"),
         *_DELIVERY,
     ),
-    sequence="timepoint",
+    sequence=TIMEPOINT.name,
+    told=PUBLISHED.name,
 )
 STATEMENTS: Final = Table(
     "uk_psc_statements",
@@ -68,7 +71,8 @@ STATEMENTS: Final = Table(
         Column("ceased_on", _T, "as delivered"),
         *_DELIVERY,
     ),
-    sequence="timepoint",
+    sequence=TIMEPOINT.name,
+    told=PUBLISHED.name,
 )
 # what an erased holder is told by; a statement may be about a person
 NAMING_HOLDERS: Final = {PSC.name: ("id", "name"), STATEMENTS.name: ("linked_psc_name",)}
@@ -81,7 +85,8 @@ EXEMPTIONS: Final = Table(
         Column("exemptions", Kind.JSON, "list of {key, exempt_from, exempt_to}", nullable=False),
         *_DELIVERY,
     ),
-    sequence="timepoint",
+    sequence=TIMEPOINT.name,
+    told=PUBLISHED.name,
 )
 TOTALS: Final = Table(
     "uk_psc_totals",
@@ -201,15 +206,6 @@ class Data(_Strict):
     usual_residential_address: Any = None
     principal_office_address: Any = None
     identity_verification_details: Any = None
-
-
-class Event(_Strict):
-    """What the stream says about the change."""
-
-    timepoint: int | None = None
-    published_at: str | None = None
-    type: str | None = None
-    fields_changed: list[str] | None = None
 
 
 class Line(Data):

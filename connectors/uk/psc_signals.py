@@ -30,10 +30,21 @@ def count_strange(table: Table, rows: pl.DataFrame, tally: Tally) -> None:
     elif table is OTHERS:
         count(tally, "unknown_kind", _subjects(rows, pl.col("kind").fill_null("none")))
     elif table is EXEMPTIONS:
-        keys = pl.col("exemptions").str.json_decode(PERIODS).list.eval(pl.element().struct.field("key"))
-        count_unlisted(tally, "unknown_exemption", "exemptions", _subjects(rows, keys).explode("subject"))
+        _count_exemptions(rows, tally)
     elif table is STATEMENTS:
         count_unlisted(tally, "unknown_statement", "statements", _subjects(rows, pl.col("statement")))
+
+
+def _count_exemptions(rows: pl.DataFrame, tally: Tally) -> None:
+    period = pl.col("subject").struct
+    periods = _subjects(rows, pl.col("exemptions").str.json_decode(PERIODS)).explode("subject")
+    periods = periods.filter(pl.col("subject").is_not_null())
+    keys = periods.select("example", subject=period.field("key"))
+    count_unlisted(tally, "unknown_exemption", "exemptions", keys)
+    for column in ("exempt_from", "exempt_to"):
+        day = period.field(column)
+        bad = periods.filter(text.unreadable(day, text.iso_date(day)))
+        count(tally, "bad_date", bad.select("example", subject=pl.lit(column)))
 
 
 def _count_holders(rows: pl.DataFrame, tally: Tally) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from connectors.kit import without
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.without import Told
-from connectors.uk.psc_records import table_of
+from connectors.uk.psc_rows import table_of
 
 
 def rewrite(body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = False, name: str = "") -> bool:

@@ -2,7 +2,8 @@
 
 A subject is `resource:number`. Who leaves BasicCompanyData is asked about before that counts as dissolved: a
 number can leave by conversion, and come back by restoration (FORMAT 11). The API's hosts count requests together:
-600 in five minutes, shared with every other dataset of this limiter. The key is `Http`'s business.
+600 in five minutes, shared with every other dataset of this limiter. No conditional requests: FORMAT knows none of
+the API. The key is `Http`'s business.
 Does not belong here: PSC lists (`download`), reading (`live_records`).
 """
 
@@ -16,17 +17,21 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import polars as pl
 
-from connectors.declare import Arrival, Cursor, Scope
-from connectors.kit.errors import WrongBody
+from connectors.declare import Arrival, Cursor, Doubt, Scope
+from connectors.kit.errors import FetchError, Refused, WrongBody
 from connectors.kit.formats import Format
 from connectors.uk.companies import COMPANIES
 from connectors.uk.download import API
+from connectors.uk.live_profiles import bulk_instant, told
 from connectors.uk.live_schema import PROFILES
 
 if TYPE_CHECKING:
     from connectors.kit.http import Fetched, Http
 
 HOST: Final = "api.company-information.service.gov.uk"
+_WRONG_KEY: Final = (
+    f"the key was refused: FIRM_CREDENTIALS wants {HOST}=KEY: with a key of the REST API, not of streams"
+)
 RATE: Final = 1.9  # requests a second, where 600 are allowed in 300
 LIMITER: Final = "companies house api"
 MOST: Final = 5_000  # subjects in one run: three quarters of an hour
@@ -36,6 +41,8 @@ INSOLVENCY: Final = "insolvency"
 _PAGE: Final = 100
 _MOST_PAGES: Final = 200
 _NOT_FOUND: Final = 404
+_NO_KEY: Final = (401, 403)
+_PATIENCE: Final = 3  # failures one after the other: then the API is not well
 _GONE: Final = ("dissolved", "converted-closed", "closed", "removed")
 
 
@@ -60,34 +67,57 @@ def named(_staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     return iter(())
 
 
-def doubted(present: Mapping[str, pl.LazyFrame], complete: Mapping[str, pl.LazyFrame]) -> Iterator[str]:
-    """Companies that a complete file lacks and that no profile calls dissolved."""
-    if COMPANIES.name not in complete:
+def doubted(absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]) -> Iterator[Doubt]:
+    """Companies that a complete file lacks, unless a profile says so already, or has been told since."""
+    gone = absent.get(COMPANIES.name)
+    if gone is None or gone.is_empty():
         return
-    held = present[COMPANIES.name].filter(pl.col("_retired_at").is_null()).select("CompanyNumber")
-    gone = present[PROFILES.name].filter(
-        pl.col("company_status").is_in(_GONE) | pl.col("date_of_cessation").is_not_null() | pl.col("deleted")
+    said = present[PROFILES.name].filter(~pl.col("deleted"))
+    is_gone = pl.col("company_status").is_in(_GONE) | pl.col("date_of_cessation").is_not_null()
+    known = said.select(CompanyNumber="company_number", _told=told(), _is_gone=is_gone.fill_null(value=False))
+    left = (
+        gone.join(known, on="CompanyNumber", how="left")
+        .filter(~pl.col("_is_gone").fill_null(value=False))
+        .filter((pl.col("_told") < bulk_instant(pl.col("_retired_at"))).fill_null(value=True))
     )
-    absent = (
-        held.join(complete[COMPANIES.name].select("CompanyNumber"), on="CompanyNumber", how="anti")
-        .join(gone.select(CompanyNumber="company_number"), on="CompanyNumber", how="anti")
-        .collect()
-    )
-    yield from (f"{PROFILE}:{number}" for number in absent["CompanyNumber"].sort())
+    for number in left["CompanyNumber"].sort():
+        yield Doubt(f"{PROFILE}:{number}", COMPANIES.name, (number,))
 
 
 def fetch(http: Http, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Answers about each subject. Where this installation has no key, nobody is asked."""
+    """Answers about each subject. Where this installation has no key, nobody is asked.
+
+    A subject whose answer fails is left for the next run; the others go on, until several fail one after the
+    other or the key is refused.
+    """
     if not http.is_known(API):
         return
+    failures: list[FetchError] = []
+    in_a_row = 0
     for subject in islice(subjects, MOST):
-        resource, _, number = subject.partition(":")
-        if resource == FILING_HISTORY:
-            yield from _pages(http, number)
-        elif resource == INSOLVENCY:
-            yield from _answer(http, number, INSOLVENCY)
+        try:
+            yield from _about(http, subject)
+        except FetchError as error:
+            if error.status in _NO_KEY:
+                raise Refused(error.url, error.status, _WRONG_KEY) from None
+            failures.append(error)
+            in_a_row += 1
+            if in_a_row == _PATIENCE:
+                break
         else:
-            yield from _profile(http, number)
+            in_a_row = 0
+    if failures:
+        raise failures[0]
+
+
+def _about(http: Http, subject: str) -> Iterator[Arrival]:
+    resource, _, number = subject.partition(":")
+    if resource == FILING_HISTORY:
+        yield from _pages(http, number)
+    elif resource == INSOLVENCY:
+        yield from _answer(http, number, INSOLVENCY)
+    else:
+        yield from _profile(http, number)
 
 
 def _profile(http: Http, number: str) -> Iterator[Arrival]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -18,6 +18,7 @@ from connectors.declare import NotOurs, Recognised, Scope
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, opening, sniff
 from connectors.uk.numbers import canonical_number
+from warehouse.schema.types import Column, Kind
 
 HOST: Final = "stream.companieshouse.gov.uk"
 NOT_READ: Final = {
@@ -28,13 +29,25 @@ NOT_READ: Final = {
 }
 _LONDON: Final = ZoneInfo("Europe/London")  # what the stream means by a time without zone
 _COMPANY: Final = re.compile(r"(?:^|/)company/([A-Za-z0-9]{1,10})(?:/|$)")
+TIMEPOINT: Final = Column("timepoint", Kind.INTEGER, "place in its stream; null for other doors")
+PUBLISHED: Final = Column(
+    "published_at",
+    Kind.INSTANT,
+    "when the stream told so, or an answer was given; null for files",
+    business=False,
+)
 _PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]{1,40})"')
+
+
+Timepoint = Annotated[
+    int, msgspec.Meta(ge=0, le=10**18 - 1)
+]  # else it is garbage, and no place to go on from
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """What the stream says about one change."""
 
-    timepoint: int | None = None
+    timepoint: Timepoint | None = None
     published_at: str | None = None
     type: str | None = None
     fields_changed: list[str] | None = None
@@ -55,9 +68,9 @@ def published(text: str) -> datetime | None:
     """An instant of an event in UTC; None for what is none."""
     try:
         instant = datetime.fromisoformat(text)
-    except ValueError:
+        return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the first or last day there is, in another zone
         return None
-    return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
 
 
 def first_record(head: bytes) -> dict[str, Any] | None:

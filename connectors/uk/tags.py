@@ -131,10 +131,26 @@ WANTED: Final = FLOWS | STOCKS | METADATA | OWNERS | frozenset(EMPLOYEES)
 
 # Members that are the whole, not a part (FORMAT uk 9.4); axes by local name.
 IFRS_AXIS: Final = "ConsolidatedAndSeparateFinancialStatementsAxis"
-GROUP_AXES: Final = frozenset({"GroupCompanyDataDimension", IFRS_AXIS})
+GROUP_AXES: Final = frozenset(
+    {
+        "GroupCompanyDataDimension",
+        "GroupCompanyDimension",  # UK GAAP of 2009
+        "ConsolidationDimension",
+        "ConsolidatedGroupCompanyDimension",
+        IFRS_AXIS,
+    }
+)
 GROUP_MEMBERS: Final = frozenset({"Consolidated", "ConsolidatedGroup", "Group", "ConsolidatedMember"})
-COMPANY_MEMBERS: Final = frozenset({"Company", "CompanyOnly", "ParentCompany", "SeparateMember"})
-WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "RestatedAmount"})
+COMPANY_MEMBERS: Final = frozenset(
+    {"Company", "CompanyOnly", "CompanyDefault", "ParentCompany", "SeparateMember"}
+)
+WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "RestatedAmount", "AllPeriods"})
+DEFAULT: Final = "Default"  # the ending of members that say what is meant where nothing is said
+# Some software calls every figure of a first filing original; beside a revised one that is what was wrong.
+REVISION_AXIS: Final = "OriginalRevisedDataDimension"
+ORIGINAL: Final = "Original"
+REVISED: Final = "Revised"
+SUPERSEDED: Final = "Superseded"
 MATURITY_AXES: Final = frozenset(
     {"MaturitiesOrExpirationPeriodsDimension", "FinancialInstrumentCurrentNon-currentDimension"}
 )
@@ -151,6 +167,8 @@ STANDARDS: Final = {
     "FRS105": "FRS105",
     "Micro-entities": "FRS105",
     "SmallEntities": "FRS102",
+    "FRSSE": "FRSSE",
+    "FullIFRS": "IFRS",
     "InternationalFinancialReportingStandards": "IFRS",
     "IFRS": "IFRS",
 }

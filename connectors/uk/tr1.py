@@ -58,16 +58,24 @@ _CELL: Final = re.compile(
     r"|(?:minimum|notifiable|lowest)?\s*(?:notifiable\s+|reportable\s+|notification\s+)?threshold))"
     r"|(?P<empty>\bn\s*[/.]\s*a\b\.?|\bnil\b|\bnone\b|(?<!\S)[-–—](?!\S))"
     r"|(?P<count>(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])(?:\.0+)?|(?<![\d.,])\d{4,15}(?![\d.,]))"
-    r"|(?P<share>(?<![\d.,])\d{1,3}(?:[.,]\d{1,10})?(?![\d,]|\.\d))\s*%?",
+    r"|(?P<share>(?<![\d.,])\d{1,3}(?:[.,]\d{1,10})?(?![\d,]|\.\d))\s*(?P<percent>%)?",
     re.IGNORECASE,
 )
+_FOOTNOTE: Final = re.compile(r"\(\s*(?:\d{1,2}|[ivx]{1,5}|\*+)\s*\)", re.IGNORECASE)
+_SIGNED: Final = re.compile(r"[-–−]\d")  # a negative share or a range: neither is a position
+_WEEKDAY: Final = r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s+)?"
 _DAY: Final = re.compile(
-    r"(?P<iso>\d{4}-\d{2}-\d{2})"
-    r"|(?P<day>\d{1,2})(?:st|nd|rd|th)?[\s\-/.]+(?:of\s+)?(?P<month>\d{1,2}|[A-Za-z]{3,9})[\s\-/.,]+(?P<year>\d{4}|\d{2})(?!\d)"
+    r"(?P<iso>\d{4}([-/])\d{2}\2\d{2})(?!\d)"
+    rf"|{_WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s\-/.]+(?:of\s+)?(?:(?P<month>\d{{1,2}})[\s\-/.,]+"
+    r"|(?P<word>[A-Za-z]{3,9})[\s\-/.,]*)(?P<year>\d{4}|\d{2})(?!\d)"
+    rf"|{_WEEKDAY}(?P<named>[A-Za-z]{{3,9}})\.?\s+(?P<on>\d{{1,2}})(?:st|nd|rd|th)?\s*,\s*(?P<in>\d{{4}})(?!\d)",
+    re.IGNORECASE,
 )
+_SPELT_AS: Final = re.compile(r"^[\s:]*(?:\(\s*[dmy/.\- ]+\))?[\s:]*", re.IGNORECASE)  # (DD/MM/YYYY):
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _THREE: Final = 3  # columns of percentages: shares, instruments, both
 _HUNDRED: Final = Decimal(100)
+_CONTRADICTS: Final = Decimal("0.1")  # further apart than rounding can bring the parts and their sum
 _CENTURY: Final = 2000
 _SHORT_YEAR: Final = 100
 
@@ -105,6 +113,7 @@ class Notification:
     crossed_on: date | None
     now: Position
     before: Position | None
+    forms: int = 1  # how many forms the text seems to hold; the first is read
 
 
 def notification(text: str) -> Notification:
@@ -126,7 +135,8 @@ def notification(text: str) -> Notification:
         raise NoForm("no percentages in the row of the resulting situation")
     earlier = flat[before.end() : last] if before and before.end() < last else ""
     issuer, isin = _issuer(flat)
-    return Notification(issuer, isin, name, country, _crossed(flat), found, _earlier(earlier))
+    forms = max(1, min(len(_PERSON.findall(flat)), len(_BEFORE.findall(flat))))
+    return Notification(issuer, isin, name, country, _crossed(flat), found, _earlier(earlier), forms)
 
 
 def _flat(text: str) -> str:
@@ -171,7 +181,7 @@ def _crossed(flat: str) -> date | None:
     """The day of section 5; None where it holds none that is a day."""
     found = _CROSSED.search(flat)
     while found is not None:
-        stated = _DAY.match(flat[found.end() : found.end() + 40].lstrip(" :(DMYdmy/)"))
+        stated = _DAY.match(_SPELT_AS.sub("", flat[found.end() : found.end() + 60]))
         if stated is not None:
             return _day(stated)
         found = _CROSSED.search(flat, found.end())
@@ -182,11 +192,11 @@ def _day(found: re.Match[str]) -> date | None:
     """British order: the day stands first."""
     try:
         if found["iso"]:
-            return date.fromisoformat(found["iso"])
-        month = found["month"]
-        number = int(month) if month.isdigit() else _MONTHS.index(month[:3].casefold()) + 1
-        year = int(found["year"])
-        return date(year + _CENTURY if year < _SHORT_YEAR else year, number, int(found["day"]))
+            return date.fromisoformat(found["iso"].replace("/", "-"))
+        word = found["word"] or found["named"]
+        month = int(found["month"]) if word is None else _MONTHS.index(word[:3].casefold()) + 1
+        year = int(found["year"] or found["in"])
+        return date(year + _CENTURY if year < _SHORT_YEAR else year, month, int(found["day"] or found["on"]))
     except ValueError:
         return None
 
@@ -201,23 +211,48 @@ def _earlier(row: str) -> Position | None:
 
 def _position(row: str) -> Position | None:
     """The cells of one row: three percentages and the number of votes. One alone is that of both."""
-    levels: list[Level | None] = []
-    count: int | None = None
-    for cell in _CELL.finditer(row):
-        if cell["count"]:
-            count = int(re.sub(r"\.0+$|,", "", cell["count"])) if count is None else count
-        elif len(levels) < _THREE and count is None:
-            levels.append(_level(cell))
+    row = _FOOTNOTE.sub(" ", row)
+    if _SIGNED.search(row) is not None:
+        raise NoForm("a negative share or a range in a row of section 7")
+    shares, count = _cells(row)
+    levels = [_level(cell) for cell in shares]
     if not any(levels):
         return None
-    if len(levels) == 1 and levels[0] is not None:
+    if len(levels) == 1 and levels[0] is not None and _tells_its_kind(shares[0]):
         return Position(None, None, levels[0], count)
     if len(levels) != _THREE:
         raise NoForm(f"{len(levels)} percentages in a row of section 7, where three are due")
     votes, instruments, total = levels
     if total is None:
         raise NoForm("no total of both in a row of section 7")
+    if (apart := gap(votes, instruments, total)) is not None and apart > _CONTRADICTS:
+        raise NoForm(f"parts and total of section 7 are {apart} apart: nobody says which is meant")
     return Position(votes, instruments, total, count)
+
+
+def _cells(row: str) -> tuple[list[re.Match[str]], int | None]:
+    """The cells before the number of votes, three at most, and that number."""
+    shares: list[re.Match[str]] = []
+    for cell in _CELL.finditer(row):
+        if cell["count"]:
+            return shares, int(re.sub(r"\.0+$|,", "", cell["count"]))
+        if len(shares) < _THREE:
+            shares.append(cell)
+    return shares, None
+
+
+def _tells_its_kind(cell: re.Match[str]) -> bool:
+    """Whether a cell is a percentage by itself: a whole number alone may count anything."""
+    return bool(cell["percent"] or cell["below"] or "." in cell[0] or "," in cell[0])
+
+
+def gap(votes: Level | None, instruments: Level | None, total: Level) -> Decimal | None:
+    """How far the two parts and the total of a row are apart; None where one of them is no figure."""
+    parts = [level.exact if level is not None else None for level in (votes, instruments, total)]
+    shares, others, both = parts
+    if shares is None or others is None or both is None:
+        return None
+    return abs(shares + others - both)
 
 
 def _level(cell: re.Match[str]) -> Level | None:

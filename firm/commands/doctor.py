@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +23,9 @@ from api.webhooks.smtp import MailServer, Unreachable
 from firm.compose import Installation, environment
 from firm.delivery_findings import deliveries
 from firm.failures import ERROR
+from firm.key_findings import keys
 from firm.printing import table
+from pipelines.registries import registry_http
 from pipelines.settings import SettingError, Settings
 
 _LEAST_FREE = 5 * 2**30
@@ -60,7 +63,9 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _secrets(installation)
     yield _mail(installation.settings.mail)
     yield from (Finding(*found) for found in deliveries(installation))
-    if live and _has_contact(given):
+    asks = live and _has_contact(given)
+    yield from _keys(Settings.read(given), asks)
+    if asks:
         yield from _sources(given["FIRM_USER_AGENT"])
 
 
@@ -130,6 +135,12 @@ def _mail(settings: MailSettings) -> Finding:
     except Unreachable as error:
         return Finding("bad", "mail server", str(error))
     return Finding("ok", f"mail server {settings.host} can be used")
+
+
+def _keys(settings: Settings, asks: bool) -> Iterator[Finding]:
+    """The keys of registries; tried where they may be asked."""
+    with registry_http(settings) if asks else nullcontext() as http:
+        yield from (Finding(*found) for found in keys(settings.credentials, http))
 
 
 def _sources(user_agent: str) -> Iterator[Finding]:

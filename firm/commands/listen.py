@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,13 +17,20 @@ from firm.compose import environment
 from firm.failures import USAGE, explained, fail
 from pipelines.settings import SettingError, Settings
 
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
 
-def listen(market: Annotated[str, typer.Argument(help="Market code, as uk.")]) -> None:
+
+def listen(
+    market: Annotated[str, typer.Argument(help="Market code, as uk.")],
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Listen to the generated world served at FIRM_SANDBOX_URL.")
+    ] = False,
+) -> None:
     """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` takes in what came."""
     import connectors
     from connectors.kit.errors import FetchError
     from pipelines import listening
-    from pipelines.registries import registry_http
     from pipelines.resources import Workspace
     from pipelines.run import UnknownMarket, chosen_markets
     from warehouse.locks import Locked
@@ -37,5 +46,23 @@ def listen(market: Annotated[str, typer.Argument(help="Market code, as uk.")]) -
         signal.signal(number, lambda *_: stop.set())
     workspace = Workspace(settings, connectors.JURISDICTIONS, tell=typer.echo)
     typer.echo(f"listening to {', '.join(feeds)}")
-    with explained(FetchError, Locked), registry_http(settings) as http:
+    with explained(FetchError, Locked, OSError), _source(settings, sandbox) as http:
         listening.listen(workspace, chosen, http, stop)
+
+
+@contextmanager
+def _source(settings: Settings, sandbox: bool) -> Iterator[Http]:
+    """The registries, or the world of `firm sandbox serve` in their place."""
+    if not sandbox:
+        from pipelines.registries import registry_http
+
+        with registry_http(settings) as http:
+            yield http
+        return
+    from firm.worlds import live_at
+
+    base = environment().get("FIRM_SANDBOX_URL")
+    if not base:
+        fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` tells", USAGE)
+    with live_at(base, settings) as live:
+        yield live.http

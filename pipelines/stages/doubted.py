@@ -1,43 +1,101 @@
 """What a complete edition lacks that was there before: whom to ask about before absence counts as an end.
 
-Asked between staging the edition and taking it in, so that answers and edition are one state. Does not belong
-here: what absence means in a market (`Dataset.doubts`), or the asking (`raw`).
+Asked between staging the edition and taking it in, so that answers and edition are one state. What nobody answered
+about is not retired, and is asked about again by every run until the next complete edition. Does not belong here:
+what absence means in a market (`Dataset.doubts`), or the asking (`raw`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 
 import polars as pl
 
-from connectors.declare import Dataset, Jurisdiction, Scope
+from connectors.declare import Arrival, Dataset, Doubt, Jurisdiction, Scope
 from pipelines.resources import Workspace
 from pipelines.stages.editions import KEPT
+from warehouse.lake import Lake, StagedIndex
+from warehouse.schema.types import Table
 
 
-def doubted(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset) -> Iterator[str]:
-    """Subjects that `dataset` doubts are gone; none where no complete edition waits to be taken in."""
+class Asking:
+    """The doubts of one dataset in one run: who has been asked for, and who was answered about."""
+
+    def __init__(self, doubts: Iterable[Doubt], editions: Mapping[str, str]) -> None:
+        self._doubts = tuple(doubts)
+        self._editions = editions
+        self._answered: set[str] = set()
+        self._asked: str | None = None
+        self._has_asked = False
+
+    def subjects(self) -> Iterator[str]:
+        """Whom to ask for, one after the other: what arrives meanwhile is about the one asked for last."""
+        for subject in dict.fromkeys(doubt.subject for doubt in self._doubts):
+            self._asked, self._has_asked = subject, True
+            yield subject
+        self._asked = None
+
+    def heard(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        """The arrivals; that they are archived is known when the next one is asked for."""
+        for arrival in arrivals:
+            asked = self._asked
+            yield arrival
+            if asked is not None:
+                self._answered.add(asked)
+
+    def settle(self, lake: Lake, dataset: str, failure: str | None) -> int:
+        """Notes what is still in doubt; gives how many records that are."""
+        nobody_to_ask = not self._has_asked and failure is None
+        left = [] if nobody_to_ask else [one for one in self._doubts if one.subject not in self._answered]
+        lake.note_doubts(dataset, self._editions, [(one.table, one.key) for one in left])
+        return len(left)
+
+
+def asking(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset) -> Asking | None:
+    """What `dataset` doubts of the newest complete editions; None where that is settled."""
     complete = dict(_complete(workspace, jurisdiction))
+    editions = {name: f"{index.dataset}/{index.batch}" for name, (index, _) in complete.items()}
+    noted, left = workspace.lake.doubts(dataset.key)
     path = workspace.layout.history_file(jurisdiction.code)
-    if dataset.doubts is None or not complete or not path.exists():
-        return
+    if dataset.doubts is None or not complete or not path.exists() or (noted == editions and not left):
+        return None
     tables = {name: table for made in jurisdiction.datasets for name, table in made.staged.items()}
     with workspace.history(jurisdiction.code) as history:
-        present = {name: history.present(tables[name]) for name in {*complete, *dataset.staged}}
-    yield from dataset.doubts(present, complete)
+        absent = {
+            name: history.absent(tables[name], _keys(workspace.lake, index, tables[name]), instant)
+            for name, (index, instant) in complete.items()
+        }
+        companies = pl.concat(rows["_company_id"] for rows in absent.values()).drop_nulls().unique()
+        present = {name: rows.collect() for name, rows in history.rows_of(tables.values(), companies).items()}
+    return Asking(dataset.doubts(absent, present), editions)
 
 
-def _complete(workspace: Workspace, jurisdiction: Jurisdiction) -> Iterator[tuple[str, pl.LazyFrame]]:
-    """Keys of the newest staged edition of each table, where that is complete and no guard holds it.
+def doubted_keys(lake: Lake, jurisdiction: Jurisdiction, table: Table) -> Iterator[pl.DataFrame]:
+    """Keys of records that are in doubt: an edition that lacks them does not retire them."""
+    for dataset in jurisdiction.datasets:
+        if dataset.doubts is not None:
+            keys = [key for name, key in lake.doubts(dataset.key)[1] if name == table.name]
+            yield pl.DataFrame(keys, schema=dict.fromkeys(table.key, pl.String()), orient="row")
+
+
+def _complete(
+    workspace: Workspace, jurisdiction: Jurisdiction
+) -> Iterator[tuple[str, tuple[StagedIndex, datetime]]]:
+    """The newest staged batch of each table, where that is complete and no guard holds it, and its instant.
 
     One that repeats bodies of an earlier batch is left out: their keys are not in it.
     """
     for made in jurisdiction.datasets:
-        index = next(
-            (workspace.lake.index(made.key, one) for one in workspace.lake.batches(made.key)[-1:]), None
-        )
+        newest = workspace.lake.batches(made.key)[-1:]
+        index = workspace.lake.index(made.key, newest[0]) if newest else None
         if index is None or index.held is not None or index.figures.get(KEPT):
             continue
+        full = [edition for edition in index.editions if edition["scope"] == Scope.FULL]
         for table in made.staged.values():
-            if index.tables.get(table.name) and any(e["scope"] == Scope.FULL for e in index.editions):
-                yield table.name, workspace.lake.rows(made.key, index.batch, table).select(table.key)
+            if index.tables.get(table.name) and full:
+                yield table.name, (index, max(datetime.fromisoformat(one["observed_at"]) for one in full))
+
+
+def _keys(lake: Lake, index: StagedIndex, table: Table) -> pl.DataFrame:
+    return lake.rows(index.dataset, index.batch, table).select(table.key).collect()

@@ -19,6 +19,7 @@ import polars as pl
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
 from pipelines.resources import Workspace, profile_dataset
 from pipelines.stages import conformity, editions, staged
+from pipelines.stages.doubted import doubted_keys
 from pipelines.stages.linked import LINKED, Links
 from pipelines.stages.missed import Missed
 from warehouse import render
@@ -181,12 +182,12 @@ class _Work:
                     self.changed[edition.dataset.key] = round(share, 6)
 
     def _keys(self, edition: Edition, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-        """What a full edition holds: what was read of it, and the bodies it repeats unchanged."""
+        """What a full edition holds: what was read of it, the bodies it repeats unchanged, and what is in doubt."""
         lake, dataset = self._workspace.lake, edition.dataset.key
         index = lake.index(dataset, edition.batch)
         figures = {} if index is None else index.figures
         kept = editions.kept_keys(lake, dataset, table, edition.instant, figures)
-        return pl.concat([rows.select(table.key), *kept])
+        return pl.concat([rows.select(table.key), *kept, *doubted_keys(lake, self._jurisdiction, table)])
 
     def _rows(self, edition: Edition, table: Table) -> pl.DataFrame:
         rows = self._workspace.lake.rows(edition.dataset.key, edition.batch, table)

@@ -7,6 +7,7 @@ stays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -14,12 +15,13 @@ from typing import Any, Self
 
 from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction, Scope
 from connectors.kit.errors import FetchError
-from pipelines.listening import is_listened_to
+from pipelines.listening import connection_lock, in_trouble, is_listened_to, newest_cursor
 from pipelines.origins import Opened, Origin
 from pipelines.resources import Workspace
-from pipelines.stages.doubted import doubted
+from pipelines.stages.doubted import asking
 from pipelines.stages.owed import Owed, owed
 from warehouse.inbox import Inbox
+from warehouse.locks import Locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,20 @@ def take(
     after = workspace.lake.cursor(dataset.key)
     unasked = _unasked(workspace, jurisdiction, dataset, origin)
     subjects = dataset.wants(unasked) if dataset.wants is not None and unasked is not None else ()
-    if unasked is not None and dataset.doubts is not None:
-        subjects = chain(subjects, doubted(workspace, jurisdiction, dataset))
+    doubts = None if unasked is None else asking(workspace, jurisdiction, dataset)
+    if doubts is not None:
+        subjects = chain(doubts.subjects(), subjects)  # before them: they hold an edition back
     arrivals = opened.arrivals(dataset, None if after is None else Cursor(after), subjects)
+    if doubts is not None:
+        arrivals = doubts.heard(arrivals)
     if dataset.listen is not None and origin.asks:
-        arrivals = _with_inbox(workspace, dataset, opened, after, facts.at)
+        arrivals = _with_inbox(workspace, dataset, opened, facts.at)
     receipt = _archive(workspace, dataset, arrivals, batch)
+    left = 0 if doubts is None else doubts.settle(workspace.lake, dataset.key, receipt.failure)
+    if left:
+        workspace.tell(
+            f"{dataset.key}: {left} records are missing and not answered about: they stay as they were"
+        )
     if unasked is not None and receipt.failure is None:
         workspace.lake.note_asked(dataset.key, unasked.seen)
     if origin.asks and dataset.fetch is not None:
@@ -74,20 +84,23 @@ def take(
     return receipt
 
 
-def _with_inbox(
-    workspace: Workspace, dataset: Dataset, opened: Opened, after: str | None, at: datetime
-) -> Iterator[Arrival]:
+def _with_inbox(workspace: Workspace, dataset: Dataset, opened: Opened, at: datetime) -> Iterator[Arrival]:
     """What a reader took since the last run; and where none reads, what is new of the feed behind that.
 
     A body leaves the inbox once the archive has asked for the next one: then it has it.
     """
     for letter in Inbox(workspace.layout, dataset.key).letters():
         cursor = None if letter.cursor is None else Cursor(letter.cursor)
-        after = letter.cursor or after
         with letter.open() as body:
             yield Arrival(letter.name, body, Scope.FEED, at, cursor, letter.url)
         letter.remove()
-    if not is_listened_to(workspace, dataset):
+    trouble = in_trouble(workspace, dataset)
+    if trouble is not None:
+        raise FetchError(f"https://{dataset.host}", None, f"its reader tries in vain: {trouble}")
+    if is_listened_to(workspace, dataset):
+        return
+    with suppress(Locked), connection_lock(workspace, dataset):  # a reader that has just begun has it
+        after = newest_cursor(workspace, dataset)
         yield from opened.arrivals(dataset, None if after is None else Cursor(after), ())
 
 

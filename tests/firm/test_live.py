@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import Registry, World, serve, write
+from connectors.sandbox import Registry, World, serve, truth
+from connectors.sandbox.write import served_document_of
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 
 pytestmark = pytest.mark.slow
@@ -19,9 +20,9 @@ WORLD = World(seed=9, companies=120, days=3, markets=MARKETS)
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    folder = tmp_path_factory.mktemp("told")
-    write(WORLD, folder)
-    return json.loads((folder / "truth.json").read_text())
+    path = tmp_path_factory.mktemp("told") / "truth.json"
+    truth.write(WORLD, path, served_document_of)
+    return json.loads(path.read_text())
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """British owners of several days through the whole job: bands, ended records, protected ones, form TR-1."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import dagster as dg
 import duckdb
 import pytest
+import zstandard
 
 from connectors.uk import UNITED_KINGDOM
 from pipelines.origins import Folder
@@ -31,6 +33,7 @@ BANDS: dict[str, tuple[list[str], list[str]]] = {
     "00000106": ([SHARES.format("25-to-50")], [SHARES.format("25-to-50"), "voting-rights-25-to-50-percent"]),
     "00000107": (["significant-influence-or-control"], ["right-to-appoint-and-remove-directors"]),
 }
+SECRET = "7 Secret Road"
 LISTED, GIVEN, ENDED = "00000201", "00000202", "00000203"
 NUMBERS = (*BANDS, LISTED, GIVEN, ENDED)
 GLEIF = {
@@ -63,7 +66,14 @@ def register() -> bytes:
 
 def snapshot(day: int) -> bytes:
     records = [
-        PscBodies.record(number, f"id-{number}", etag=f"{day:040}", natures_of_control=natures[day])
+        PscBodies.record(
+            number,
+            f"id-{number}",
+            etag=f"{day:040}",
+            natures_of_control=natures[day],
+            date_of_birth={"month": 2, "year": 1907},
+            address={"address_line_1": SECRET},
+        )
         for number, natures in BANDS.items()
     ]
     records.append(PscBodies.record(ENDED, "id-ended", **({"ceased_on": "2026-11-19"} if day else {})))
@@ -85,8 +95,10 @@ def notified(**totals: tuple[str, str]) -> bytes:
             f"RNS-{holder}-{day}",
             LINES.format(now=f"{total}\n0\n{total}\n1,000", before="")
             .replace("City of Sample Investment", holder)
-            .replace("20-Aug-2026", day),
-            submitted_date="2026-11-18T07:00:00.000Z",
+            .replace("London", SECRET)
+            .replace("20-Aug-2026", day)
+            + f"11. Additional information\n{SECRET}\n",
+            submitted_date="2026-11-20T07:00:00.000Z",
         )
         for holder, (total, day) in totals.items()
     ]
@@ -98,13 +110,16 @@ DAYS = {
         "basic_company_data/BasicCompanyDataAsOneFile-2026-11-01.csv": register(),
         "psc_snapshot/persons-with-significant-control-snapshot-2026-11-19.txt": snapshot(0),
         "gleif/lei.json": json.dumps(GLEIF).encode(),
-        "fca_nsm/one.json": notified(Alpha=("4.99", "16-Nov-2026"), Beta=("6.01", "16-Nov-2026")),
+        "fca_nsm/one.json": notified(
+            Alpha=("4.99", "16-Nov-2026"), Beta=("6.01", "16-Nov-2026"), Gamma=("5.00", "16-Nov-2026")
+        ),
     },
     "2026-11-20": {
         "psc_snapshot/persons-with-significant-control-snapshot-2026-11-20.txt": snapshot(1),
-        "fca_nsm/two.json": notified(Alpha=("5.00", "19-Nov-2026"), Beta=("7.02", "19-Nov-2026")),
+        "fca_nsm/two.json": notified(
+            Alpha=("5.00", "19-Nov-2026"), Beta=("7.02", "19-Nov-2026"), Gamma=("Below 3%", "19-Nov-2026")
+        ),
     },
-    "2026-11-21": {"fca_nsm/three.json": notified(Alpha=("Below 3%", "20-Nov-2026"))},
 }
 
 
@@ -166,18 +181,44 @@ def test_a_change_of_band_is_an_event_only_where_the_bands_do_not_overlap(days: 
         ("00000101", 25, 50, (50,), "band"),
         ("00000102", 75, 25, (50,), "band"),
         (LISTED, 4.99, 5, (5,), "exact"),
+        (LISTED, 5, 0, (5,), "exact"),
         (GIVEN, 0, 75, (5, 10, 20, 50), "band"),
         (ENDED, 25, 0, (5, 10, 20), "band"),
     ]
 
 
 def test_a_holder_below_the_lowest_threshold_is_gone(days: Kingdom) -> None:
-    """From 5.00: reaching counts upwards, and below 3 % nothing more is said."""
-    assert days.changes(2) == [(LISTED, 5, 0, (5,), "exact")]
+    """From 5.00: below 3 % nothing more is said, and steps that cross no threshold are no events."""
     rows = days.query(
         f"select holder_name, pct from owners where company_id = 'firm:UK:{LISTED}' and valid_to is null"
+        " order by holder_name"
     )
-    assert [(name.partition(" ")[0], float(pct)) for name, pct in rows] == [("Beta", 7.02)]
+    assert [(name.partition(" ")[0], float(pct)) for name, pct in rows] == [("Alpha", 5), ("Beta", 7.02)]
+
+
+def test_no_birth_and_no_address_of_a_holder_is_kept_anywhere(days: Kingdom) -> None:
+    """Neither in the archive nor in any table, each unpacked by its kind."""
+    held = {path: _unpacked(path) for path in days.data.rglob("*") if path.is_file()}
+    kinds = {path.suffix for path in held}
+    assert {".zst", ".parquet", ".duckdb"} <= kinds
+    for known in ("natures_of_control", "document_content", "Mrs Ann Example"):
+        assert any(known in body for body in held.values())
+    told = [path for path, body in held.items() if re.search(r"Secret|\b1907\b|date_of_birth\"", body)]
+    assert told == []
+
+
+def _unpacked(path: Path) -> str:
+    """All that a file holds, as text."""
+    if path.suffix == ".zst":
+        with path.open("rb") as packed:
+            return zstandard.ZstdDecompressor().stream_reader(packed).read().decode(errors="replace")
+    if path.suffix == ".parquet":
+        return str(duckdb.execute(f"select * from read_parquet('{path}')").fetchall())
+    if path.suffix == ".duckdb":
+        with duckdb.connect(path, read_only=True) as found:
+            tables = found.execute("select schema_name, table_name from duckdb_tables()").fetchall()
+            return str([found.execute(f'from "{place}"."{name}"').fetchall() for place, name in tables])
+    return path.read_bytes().decode(errors="replace")
 
 
 def test_a_record_that_ceased_is_kept_as_history(days: Kingdom) -> None:

@@ -3,121 +3,24 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
-import polars as pl
 import pytest
 
-from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction, Scope
-from connectors.kit.errors import CutOff, FetchError, Refused, Unavailable
-from pipelines import listening, partitions
+from connectors.declare import Arrival, Cursor
+from connectors.kit.errors import CutOff, Refused, Unavailable
+from pipelines import listening
 from pipelines.listening import Listener, is_listened_to, reader_lock
-from pipelines.origins import Live
-from pipelines.receipts import RunFacts
-from pipelines.resources import Workspace
-from pipelines.sensors import inbox_sensor, listen_sensor
-from pipelines.settings import Settings
-from pipelines.stages import raw, staged
-from pipelines.stages.doubted import doubted
+from pipelines.stages import raw
+from tests.pipelines.fed import NOON, URL, Feed, Killed
 from tests.pipelines.invented import MARKET
-from tests.pipelines.places import ONE, accounts
 from warehouse.inbox import Inbox
 from warehouse.locks import Locked
-
-NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
-URL = "https://stream.example"
-
-
-class Killed(BaseException):
-    """The process is gone."""
-
-
-@dataclass
-class Feed:
-    """Events by number: a connection gives those from its cursor on, two in a body, and then ends as told."""
-
-    root: Path
-    events: int = 6
-    ends: list[FetchError | None] = field(default_factory=list)
-    dies_at: int | None = None
-    steps: list[str] = field(default_factory=list)
-    begun: list[str | None] = field(default_factory=list)
-    runs: int = 0
-
-    def listen(self, http: Any, cursor: Cursor | None) -> Iterator[Arrival]:
-        self.begun.append(None if cursor is None else cursor.value)
-        for first in range(int(cursor.value) if cursor else 1, self.events + 1, 2):
-            numbers = range(first, min(first + 2, self.events + 1))
-            lines = [json.dumps(accounts(f"e{number}", ONE, 2025, number)) for number in numbers]
-            body = io.BytesIO(("hidden" + "\n".join(lines)).encode())
-            yield Arrival(
-                f"{first}-{numbers[-1]}.json", body, Scope.FEED, NOON, Cursor(str(numbers[-1])), URL
-            )
-        end = self.ends.pop(0) if self.ends else None
-        if end is not None:
-            raise end
-
-    def fetch(self, http: Any, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
-        yield from self.listen(http, cursor)
-
-    def dataset(self) -> Dataset:
-        return replace(MARKET.datasets[1], fetch=self.fetch, listen=self.listen, redact=_without_secrets)
-
-    def market(self) -> Jurisdiction:
-        return replace(MARKET, datasets=(MARKET.datasets[0], self.dataset()), holders={})
-
-    def step(self, name: str) -> None:
-        self.steps.append(name)
-        if self.dies_at is not None and len(self.steps) > self.dies_at:
-            self.dies_at = None
-            raise Killed
-
-    def workspace(self) -> Workspace:
-        at = NOON + timedelta(hours=self.runs)
-        return Workspace(Settings(data=self.root), (self.market(),), lambda: at, on_step=self.step)
-
-    def read(self, connections: int = 1) -> list[float]:
-        """The reader for some connections; gives the pauses between them."""
-        pauses: list[float] = []
-
-        def wait(seconds: float) -> bool:
-            if seconds:
-                pauses.append(seconds)
-            return len(pauses) >= connections
-
-        with closing(self.workspace()) as workspace:
-            Listener(workspace, self.dataset(), None, wait).run()  # type: ignore[arg-type]  # asks nobody
-        return pauses
-
-    def take(self) -> None:
-        """One run."""
-        self.runs += 1
-        with closing(self.workspace()) as workspace:
-            at = workspace.clock()
-            batch = f"{at:%Y%m%dT%H%M%S}000000Z"
-            workspace.receipts.begin(batch, RunFacts(at, frozenset()))
-            raw.take(workspace, self.market(), self.dataset(), Live(None), batch)  # type: ignore[arg-type]
-            staged.stage(workspace, self.dataset(), batch)
-
-    def staged(self) -> list[str]:
-        """Ids of all that was staged, in order, what came again left out."""
-        with closing(self.workspace()) as workspace:
-            lake, key = workspace.lake, self.dataset().key
-            table = MARKET.datasets[1].staged["fi_accounts"]
-            rows = [lake.rows(key, batch, table).collect()["id"].to_list() for batch in lake.batches(key)]
-        return list(dict.fromkeys(identity for batch in rows for identity in batch))
-
-
-def _without_secrets(body: Any) -> Any:
-    return io.BytesIO(body.read().replace(b"hidden", b""))
-
 
 ALL = [f"e{number}" for number in range(1, 7)]
 
@@ -147,37 +50,166 @@ def test_where_nobody_reads_a_run_takes_the_feed_itself_from_behind_the_inbox(fe
 
 
 def test_killed_at_any_step_nothing_is_lost_and_nothing_is_two_records(tmp_path: Path) -> None:
-    whole = Feed(tmp_path / "whole")
+    whole = Feed(tmp_path / "whole", events=4)
     whole.read()
     whole.take()
     for step in range(len(whole.steps)):
-        feed = Feed(tmp_path / str(step), dies_at=step)
+        feed = Feed(tmp_path / str(step), events=4, dies_at=step)
         with suppress(Killed):
             feed.read()
             feed.take()
         feed.read()
         feed.take()
-        assert feed.staged() == ALL, (step, whole.steps[step])
+        assert feed.staged() == ALL[:4], (step, whole.steps[step])
+        assert not list(feed.root.glob("inbox/*/*.body")), (step, whole.steps[step])
+
+
+def test_what_a_killed_run_had_archived_is_where_reader_and_run_go_on(tmp_path: Path) -> None:
+    """Though nothing of it is staged: without any place the stream would be entered behind what came meanwhile."""
+    whole = Feed(tmp_path / "whole")
+    whole.read()
+    read = len(whole.steps)
+    whole.take()
+    steps = {name: place for place, name in enumerate(whole.steps[read:], read)}  # the last of each name
+    for step in steps.values():
+        feed = Feed(tmp_path / str(step))
+        feed.read()
+        feed.dies_at = step
+        with suppress(Killed):
+            feed.take()
+        feed.events, feed.live = 9, 9
+        if step % 2:
+            feed.read()
+        feed.take()
+        assert feed.staged() == [*ALL, "e7", "e8", "e9"], whole.steps[step]
 
 
 def test_a_body_half_written_is_nobodys(feed: Feed) -> None:
     feed.dies_at = 2  # the second body is written and not described
     with suppress(Killed):
         feed.read()
+    assert len(list(feed.root.glob("inbox/*/*.body"))) == 2
     feed.read()
     assert feed.begun == [None, "2"]
+    assert len(list(feed.root.glob("inbox/*/*.body"))) == 4  # 1-2; 2-3, 4-5 and 6 of the second connection
+
+
+def test_a_body_put_while_the_one_before_is_taken_out_stays(feed: Feed) -> None:
+    with closing(feed.workspace()) as workspace:
+        inbox = Inbox(workspace.layout, "x")
+        inbox.put("first", io.BytesIO(b"first"), URL, NOON, "1")
+        [taken] = inbox.letters()
+        taken.told.unlink()  # the number is free again, the body is not gone yet
+        inbox.put("second", io.BytesIO(b"second"), URL, NOON, "1")
+        taken.body.unlink()
+        [left] = inbox.letters()
+        with left.open() as body:
+            assert body.read() == b"second"
+
+
+@pytest.mark.parametrize("step", ["letter written", "letter told"])
+def test_on_a_full_disk_nothing_is_half_there_and_the_source_is_asked_again(feed: Feed, step: str) -> None:
+    feed.full_at = step
+    assert feed.read(2)[-1] == 1.0
+    told, bodies = (len(list(feed.root.glob(f"inbox/*/*.{kind}"))) for kind in ("json", "body"))
+    assert told == bodies
+    assert not list(feed.root.glob("inbox/*/*.tmp"))
+    feed.take()
+    assert feed.staged() == ALL
+    assert feed.begun[:2] == [None, None if step == "letter written" else "2"]
 
 
 def test_the_night_is_waited_out_shortly_and_trouble_longer_and_longer(feed: Feed) -> None:
-    feed.ends = [None, Unavailable(URL, 503, "x"), CutOff(URL, 200, "x"), Unavailable(URL, 429, "x"), None]
-    assert feed.read(5) == [1.0, 2.0, 4.0, 60.0, 1.0]
-    assert feed.begun == [None, "6", "6", "6", "6"]
+    refused, crowded = Unavailable(URL, 503, "x"), Unavailable(URL, 429, "x", 120.0)
+    ended = [
+        None,
+        refused,
+        refused,
+        Refused(URL, 500, "x"),
+        Unavailable(URL, 429, "x"),
+        crowded,
+        CutOff(URL, 200, "x"),
+        None,
+    ]
+    feed.ends = list(ended)
+    assert feed.read(8) == [1.0, 2.0, 4.0, 8.0, 60.0, 120.0, 1.0, 1.0]
+    assert feed.begun == [None, *["6"] * 7]
+
+
+def test_pauses_are_spread(feed: Feed) -> None:
+    waited: list[float] = []
+    with closing(feed.workspace()) as workspace:
+        wait = lambda seconds: waited.append(seconds) or bool(seconds)  # noqa: E731
+        Listener(workspace, feed.dataset(), None, wait, lambda: 0.0).run()  # type: ignore[arg-type]
+    assert waited[-1] == 0.5
+
+
+def test_a_run_tells_of_a_reader_that_tries_in_vain(feed: Feed) -> None:
+    feed.ends = [Unavailable(URL, 503, "x")] * 3
+    feed.read(3)
+    with closing(feed.workspace()) as workspace:
+        assert listening.in_trouble(workspace, feed.dataset()) is None  # nobody reads: the run asks itself
+        with reader_lock(workspace, feed.dataset()):
+            assert "503" in str(listening.in_trouble(workspace, feed.dataset()))
+            feed.runs = -1  # a run of the same minute
+            feed.take()
+            [batch] = workspace.receipts.batches()
+            told = workspace.receipts.read(batch, raw.receipt_name(feed.dataset().key))
+    assert told is not None
+    assert "its reader tries in vain" in told["failure"]
+    feed.runs = 30  # days later the note is of no connection any more
+    with closing(feed.workspace()) as workspace, reader_lock(workspace, feed.dataset()):
+        assert listening.in_trouble(workspace, feed.dataset()) is None
+
+
+def test_reader_and_run_are_never_connected_at_once(feed: Feed) -> None:
+    with closing(feed.workspace()) as workspace:
+        with listening.connection_lock(workspace, feed.dataset()):  # a run amid the feed
+            assert feed.read() == [2.0]
+            feed.take()
+        assert feed.begun == []
+        feed.read()
+    assert feed.begun == [None]
 
 
 def test_a_refused_key_ends_the_reader(feed: Feed) -> None:
     feed.ends = [Refused(URL, 401, "Unauthorized")]
     with pytest.raises(Refused, match="401"):
         feed.read(5)
+
+
+def test_a_refused_feed_ends_alone_and_is_told_of_in_the_end(feed: Feed, tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def last(http: Any, cursor: Cursor | None) -> Iterator[Arrival]:
+        for thread in threading.enumerate():
+            if thread.name == "listen-fi.refused":
+                thread.join()
+        yield from feed.listen(http, cursor)
+        stop.set()
+
+    def refused(http: Any, cursor: Cursor | None) -> Iterator[Arrival]:
+        raise Refused(URL, 403, "no key")
+        yield
+
+    bad = replace(feed.dataset(), key="fi.refused", listen=refused)
+    good = replace(feed.dataset(), listen=last)
+    market = replace(MARKET, datasets=(MARKET.datasets[0], bad, good), holders={})
+    with closing(feed.workspace()) as workspace, pytest.raises(Refused, match="no key"):
+        listening.listen(workspace, market, None, stop)  # type: ignore[arg-type]
+    assert len(list(Inbox(workspace.layout, good.key).letters())) == len(ALL) / 2
+
+
+def test_a_reader_that_fails_ends_all_and_says_so(feed: Feed) -> None:
+    def broken(http: Any, cursor: Cursor | None) -> Iterator[Arrival]:
+        raise ZeroDivisionError
+        yield
+
+    market = replace(
+        MARKET, datasets=(MARKET.datasets[0], replace(feed.dataset(), listen=broken)), holders={}
+    )
+    with closing(feed.workspace()) as workspace, pytest.raises(ZeroDivisionError):
+        listening.listen(workspace, market, None, threading.Event())  # type: ignore[arg-type]
 
 
 def test_one_feed_has_one_reader(feed: Feed) -> None:
@@ -196,49 +228,4 @@ def test_persons_leave_before_the_inbox(feed: Feed) -> None:
         feed.events = 1
         listener.run()
         [letter] = inbox.letters()
-        assert b"hidden" not in letter.path.read_bytes()
-
-
-def test_sensors_keep_the_reader_and_take_its_inbox(feed: Feed) -> None:
-    with dg.DagsterInstance.ephemeral() as instance, closing(feed.workspace()) as workspace:
-        context = dg.build_sensor_context(instance=instance)
-        takes = inbox_sensor(feed.market(), workspace)
-        assert isinstance(takes(context), dg.SkipReason)
-        feed.read()
-        asked: Any = takes(context)
-        assert isinstance(asked, dg.RunRequest)
-        assert asked.partition_key in instance.get_dynamic_partitions(str(partitions.BATCHES.name))
-        assert isinstance(listen_sensor(feed.market())(context), dg.RunRequest)
-    assert listening.listened(MARKET) == []
-
-
-def test_what_a_complete_edition_lacks_is_doubted_before_it_is_taken_in(tmp_path: Path) -> None:
-    def doubts(present: Any, complete: Any) -> Iterator[str]:
-        key = ["number"]
-        gone = present["fi_register"].join(complete["fi_register"], on=key, how="anti")
-        yield from gone.collect()["number"]
-
-    register = MARKET.datasets[0]
-    asks = replace(MARKET.datasets[1], doubts=doubts)
-    market = replace(MARKET, datasets=(register, asks), holders={})
-    with closing(Workspace(Settings(data=tmp_path), (market,), lambda: NOON)) as workspace:
-        table = register.staged["fi_register"]
-        with workspace.history("FI") as history:
-            rows = pl.DataFrame({"number": ["1", "2", "3"], "name": ["a", "b", "c"]}).with_columns(
-                pl.lit(None, pl.String).alias("status"),
-                pl.lit(None, pl.Date).alias("date"),
-                pl.lit("firm:FI:x").alias("_company_id"),
-                pl.lit(NOON).alias("_observed_at"),
-                pl.lit("raw").alias("_raw"),
-            )
-            history.upsert_present(table, rows)
-        assert list(doubted(workspace, market, asks)) == []
-        at = NOON + timedelta(days=1)
-        body = io.BytesIO(b"number,name,status,date\n2,b,open,2020-01-01\n3,c,open,2020-01-01\nend\n")
-        workspace.archive.put(register.key, Arrival("r.csv", body, Scope.FULL, at), "20261104T120000000000Z")
-        workspace.receipts.begin("20261104T120000000000Z", RunFacts(at, frozenset()))
-        workspace.receipts.write(
-            "20261104T120000000000Z", raw.receipt_name(register.key), {"dataset": register.key}
-        )
-        staged.stage(workspace, register, "20261104T120000000000Z")
-        assert list(doubted(workspace, market, asks)) == ["1"]
+        assert b"hidden" not in letter.body.read_bytes()

@@ -48,7 +48,8 @@ class Table:
     only the known axis is kept.
 
     `sequence` names an integer column by which the source itself numbers its changes: of two rows that both have
-    one, the higher is the newer, whatever instant they came at.
+    one, the higher is the newer, whatever instant they came at. `told` names, in such a table, the column of the
+    instant at which the source says that it told so: it is older than what a whole file of a later day says.
     """
 
     name: str
@@ -59,12 +60,13 @@ class Table:
     ended: str | None = None
     sort: tuple[str, ...] = field(default=())
     sequence: str | None = None
+    told: str | None = None
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         if len(set(names)) != len(names):
             raise ValueError(f"table {self.name}: a column is declared twice")
-        for name in (*self.key, *self.sort, self.valid_from, self.ended, self.sequence):
+        for name in (*self.key, *self.sort, self.valid_from, self.ended, self.sequence, self.told):
             if name is not None and name not in names:
                 raise ValueError(f"table {self.name}: no column {name!r}")
 

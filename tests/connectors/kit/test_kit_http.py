@@ -279,17 +279,17 @@ def test_the_host_is_not_asked_faster_than_its_rate(registry: Registry, hands: H
     assert hands.slept == pytest.approx([2.0, 2.0, 2.0])
 
 
-def test_lines_drop_heartbeats_and_keep_the_last(http: Http, registry: Registry):
-    registry.answers = [Answer(b'{"a":1}\n\n\n{"a":2}\n\n{"a":3}')]
-    assert list(http.lines(URL)) == [b'{"a":1}', b'{"a":2}', b'{"a":3}']
+def test_lines_of_a_stream_come_with_its_heartbeats_and_the_last_one(http: Http, registry: Registry):
+    registry.answers = [Answer(b'{"a":1}\n\n \r\n{"a":2}\n{"a":3}')]
+    assert list(http.pulse(URL)) == [b'{"a":1}', b"", b"", b'{"a":2}', b'{"a":3}']
 
 
 def test_a_stream_that_breaks_off_or_is_too_old(http: Http, registry: Registry):
     registry.answers = [Answer(b'{"a":1}\n{"a"', headers={"Content-Length": "100"}, cut=12)]
     got = []
     with pytest.raises(CutOff):
-        got.extend(http.lines(URL))
+        got.extend(http.pulse(URL))
     registry.answers = [Answer(status=416)]
     with pytest.raises(Refused) as caught:
-        list(http.lines(URL))
+        list(http.pulse(URL))
     assert caught.value.status == 416

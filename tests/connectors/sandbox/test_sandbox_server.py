@@ -10,7 +10,7 @@ import zipfile
 import httpx
 import pytest
 
-from connectors.sandbox import FAULTS, World, named, serve, serve_forever, write, writers_no
+from connectors.sandbox import CREDENTIALS, FAULTS, World, named, serve, serve_forever, write, writers_no
 
 SEED = {"seed": 9, "companies": 360, "days": 3, "markets": ("NO", "UK")}
 API = "/enhetsregisteret/api/enheter"
@@ -146,7 +146,7 @@ def test_the_clock_is_the_worlds(client, registry):
 def test_unknown_paths(client):
     assert client.get("/nothing").status_code == 404
     assert client.post("/nothing").status_code == 404
-    unknown = client.get("/company/90000000/persons-with-significant-control")
+    unknown = client.get("/company/01234567", auth=CREDENTIALS["api.company-information.service.gov.uk"])
     assert unknown.json()["errors"][0]["type"] == "ch:service"
 
 

@@ -188,6 +188,10 @@ class Bench:
         self.upsert(companies.DATASET, CsvBodies.table(*rows), CSV_NAME)
         return self.normalise()["companies"].row(0, named=True)
 
+    def present(self) -> dict[str, pl.DataFrame]:
+        """The newest rows by staged table."""
+        return dict(self._present)
+
     def normalise(self) -> dict[str, pl.DataFrame]:
         return dict(mapping.normalise({name: rows.lazy() for name, rows in self._present.items()}, RUN))
 

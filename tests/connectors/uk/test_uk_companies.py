@@ -38,7 +38,7 @@ def test_a_note_in_the_folder_is_not_ours():
     assert isinstance(DATA.recognise("README.md", b"# Notes"), NotOurs)
 
 
-def test_pitfall_1_header_cells_with_leading_blanks(sheet, bench):
+def test_pitfall_01_header_cells_with_leading_blanks(sheet, bench):
     for body in (sheet.table({}), sheet.table({}, stripped=True)):
         row = bench.read(DATA, body, NAME).rows["uk_companies"].row(0, named=True)
         assert (row["CompanyNumber"], row["RegAddress.AddressLine2"]) == ("01234567", None)
@@ -51,7 +51,7 @@ def test_rows_without_a_header_are_read_by_position(sheet, bench, ending):
     assert read.rejects == []
 
 
-def test_pitfall_2_numbers_stay_text_with_their_zeros(sheet, bench):
+def test_pitfall_02_numbers_stay_text_with_their_zeros(sheet, bench):
     row = (
         bench.read(DATA, sheet.table({"CompanyNumber": "00000006"}), NAME)
         .rows["uk_companies"]
@@ -67,6 +67,79 @@ def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(sheet, bench, 
     assert bench.read(DATA, sheet.table({"CompanyName": name}), NAME).rows["uk_companies"][
         "CompanyName"
     ].to_list() == [name]
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\n"])
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("THE LONG\nNAME LTD", "THE LONG NAME LTD"),
+        ("THE LONG\r\nNAME LTD", "THE LONG NAME LTD"),
+        (" BLANK BEFORE LTD", "BLANK BEFORE LTD"),
+        ("BLANK BEHIND LTD  ", "BLANK BEHIND LTD"),
+        ("A\tTAB LTD", "A TAB LTD"),
+        ("TWO  BLANKS LTD", "TWO  BLANKS LTD"),  # the register's own
+    ],
+)
+def test_a_name_over_several_lines_is_one_line_and_its_row_stays(sheet, bench, written, name, ending):
+    body = sheet.table({"CompanyName": written}, {"CompanyNumber": "01234568"}, ending=ending)
+    read = bench.read(DATA, body, NAME)
+    assert read.rows["uk_companies"]["CompanyName"].to_list() == [name, "EXAMPLE LIMITED"]
+    assert read.rejects == []
+
+
+def test_a_return_inside_a_name_and_a_line_feed_alone_do_not_hide_each_other(sheet, bench):
+    """As many of the one as of the other, and yet not one pair a line."""
+    rows = [{"CompanyName": "A\rB LTD"}, {"CompanyNumber": "01234568"}, {"CompanyNumber": "01234569"}]
+    head, first, second, *more = sheet.table(*rows).split(b"\r\n")
+    body = b"\r\n".join((head, first, second + b"\n" + b"\r\n".join(more)))
+    assert body.count(b"\r") == body.count(b"\n")
+    read = bench.read(DATA, body, NAME)
+    assert read.rows["uk_companies"]["CompanyName"].to_list() == ["A B LTD", *["EXAMPLE LIMITED"] * 2]
+    assert read.rejects == []
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u00a0"])
+def test_a_row_without_a_name_is_a_reject(sheet, bench, name):
+    read = bench.read(DATA, sheet.table({"CompanyName": name}, {"CompanyNumber": "01234568"}), NAME)
+    assert read.rows["uk_companies"]["CompanyNumber"].to_list() == ["01234568"]
+    assert [why for _, why, _ in read.rejects] == ["CompanyName is empty"]
+
+
+def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, bench):
+    empty = dict.fromkeys(set(companies.COLUMNS) - {"CompanyName", "CompanyNumber"}, "")
+    found = bench.company(empty)
+    assert (found["name"], found["legal_form_code"], found["status_source"]) == (
+        "EXAMPLE LIMITED",
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "parts", "signals"),
+    [
+        ("62020 - Consultancy - IT", ("62020", "Consultancy - IT", "UKSIC2007"), set()),
+        (" 62020 -  Consultancy ", ("62020", "Consultancy", "UKSIC2007"), set()),
+        ("99999", ("99999", "Dormant Company", "UKSIC2007"), set()),
+        ("7499 - Non-trading company", ("7499", "Non-trading company", "UKSIC2003"), set()),
+        ("None Supplied", (None, None, None), set()),
+        ("NONE SUPPLIED ", (None, None, None), set()),
+        ("12345 - Alchemy", ("12345", "Alchemy", "UKSIC2007"), {"unknown_industry_code"}),
+        ("alchemy", (None, None, None), {"unknown_industry_code"}),
+    ],
+)
+def test_pitfall_21_cells_of_industry_codes(sheet, bench, cell, parts, signals):
+    read = bench.upsert(DATA, sheet.table({"SICCode.SicText_1": cell}), NAME)
+    row = bench.normalise()["companies"].row(0, named=True)
+    assert (row["industry_code"], row["industry_label"], row["industry_scheme"]) == parts
+    assert {signal.code for signal in read.signals} == signals
+
+
+def test_former_names_are_found_in_whatever_places_they_stand(sheet, bench):
+    told = {"PreviousName_2.CompanyName": "FIRST LTD", "PreviousName_2.CONDATE": "01/02/1990"}
+    told |= {"PreviousName_10.CompanyName": "SECOND LTD", "PreviousName_10.CONDATE": "01/02/2000"}
+    assert bench.company(told)["previous_names"] == ["SECOND LTD", "FIRST LTD"]
 
 
 def test_bare_and_quoted_empty_cells_are_both_null(sheet, bench):

@@ -125,6 +125,13 @@ def test_all_parts_of_the_newest_date_where_there_is_no_one_file(registry, http)
     assert registry.asked == ["/en_pscdata.html", f"/{new[-1]}"]
 
 
+def test_parts_of_a_later_date_come_before_a_whole_file_of_last_month(registry, http):
+    new = [f"BasicCompanyData-2026-03-01-part{part}_2.zip" for part in (1, 2)]
+    registry.page("/en_output.html", ONE, *new)
+    registry.answers |= {f"/{name}": zipped() for name in (ONE, *new)}
+    assert [arrival.name for arrival, _ in fetched(companies.DATASET.fetch(http, None, ()))] == new
+
+
 def test_a_page_with_a_part_missing_is_not_believed(registry, http):
     registry.page("/en_pscdata.html", "psc-snapshot-2026-02-09_1of3.zip", "psc-snapshot-2026-02-09_3of3.zip")
     with pytest.raises(WrongBody, match="2 of 3 parts"):
@@ -144,7 +151,7 @@ def test_html_where_a_zip_was_due_is_not_believed(registry, http):
         fetched(companies.DATASET.fetch(http, None, ()))
 
 
-def test_pitfall_5_a_day_that_rolls_over_meanwhile_starts_again_and_never_mixes(registry, http):
+def test_pitfall_05_a_day_that_rolls_over_meanwhile_starts_again_and_never_mixes(registry, http):
     old = [f"psc-snapshot-2026-02-08_{part}of2.zip" for part in (1, 2)]
     new = [name.replace("02-08", "02-09") for name in old]
     registry.page("/en_pscdata.html", *old)

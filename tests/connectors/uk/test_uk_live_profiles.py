@@ -8,21 +8,21 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Unreadable
+from connectors.declare import Doubt, NotOurs, Scope, Unreadable
 from connectors.kit import staged
-from connectors.uk import companies, filings, live, live_records, rest
+from connectors.uk import companies, filings, live, live_records, rest, streams
 from connectors.uk.accounts_mapping import accounts_tables
 from connectors.uk.accounts_schema import ACCOUNTS
-from connectors.uk.live_schema import FILED
+from connectors.uk.live_schema import FILED, PROFILES
 from connectors.uk.streams_fetch import GAP
-from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench
+from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench, with_meta
 from warehouse.schema.ids import filing_id
 
 KEYS |= {table.name: list(table.key) for data in live.DATASETS for table in data.staged.values()}
 
 NUMBER = "01234567"
 MONTH = datetime(2026, 11, 1, tzinfo=UTC)
-LATER = datetime(2026, 11, 9, tzinfo=UTC)
+LATER = datetime(2026, 11, 9, 20, tzinfo=UTC)
 PROFILE = {
     "company_name": "EXAMPLE LIMITED",
     "company_number": NUMBER,
@@ -40,15 +40,23 @@ PROFILE = {
 }
 
 
-def event(kind: str, uri: str, data: object, change: str = "changed", timepoint: int = 7) -> bytes:
-    told = {"timepoint": timepoint, "published_at": "2026-11-09T12:00:00", "type": change}
+def event(
+    kind: str,
+    uri: str,
+    data: object,
+    change: str = "changed",
+    timepoint: int = 7,
+    published: str = "2026-11-09T12:00:00",
+) -> bytes:
+    told = {"timepoint": timepoint, "published_at": published, "type": change}
     body: dict[str, Any] = {"resource_kind": kind, "resource_uri": uri, "resource_id": "x", "event": told}
     return json.dumps(body | ({} if data is None else {"data": data})).encode() + b"\n"
 
 
-def profile(**members: object) -> bytes:
+def profile(published: str = "2026-11-09T12:00:00", timepoint: int = 7, **members: object) -> bytes:
     kept = {name: value for name, value in {**PROFILE, **members}.items() if value is not None}
-    return event("company-profile", f"/company/{NUMBER}", kept)
+    uri = f"/company/{NUMBER}"
+    return event("company-profile", uri, kept, timepoint=timepoint, published=published)
 
 
 def only(bench: Bench) -> dict[str, Any]:
@@ -103,11 +111,11 @@ def test_a_newer_profile_replaces_the_bulk_row_and_keeps_what_it_does_not_say(be
     register(bench, sheet, **{"SICCode.SicText_1": sic, "Accounts.AccountCategory": "DORMANT"})
     bench.upsert(live.PROFILE_STREAM, profile(company_name="RENAMED LIMITED"), "e.jsonl", LATER)
     found = only(bench)
-    assert (found["name"], found["status"], found["municipality"]) == ("RENAMED LIMITED", "dormant", "Leeds")
+    assert (found["name"], found["status"], found["municipality"]) == ("RENAMED LIMITED", "dormant", "LEEDS")
     assert (found["industry_code"], found["industry_scheme"]) == ("62020", "UKSIC2007")
     assert found["industry_label"] == "Information technology consultancy activities"
     assert found["legal_form_code"] == "Private Limited Company"
-    assert found["address_lines"] == ["1 High Street"]
+    assert found["address_lines"] == ["1 HIGH STREET"]
     assert (found["registered_date"], len(bench.normalise()["companies"])) == (date(2001, 4, 6), 1)
 
 
@@ -123,10 +131,11 @@ def test_24_restored_companies_reappear_with_the_same_number(bench, sheet):
     register(bench, sheet)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
     assert only(bench)["status"] == "dissolved"
-    gone = profile(company_status="dissolved", date_of_cessation="2026-11-30")
+    gone = profile("2026-12-05T08:00:00", 8, company_status="dissolved", date_of_cessation="2026-11-30")
     bench.upsert(live.PROFILE_STREAM, gone, "e.jsonl", datetime(2026, 12, 5, tzinfo=UTC))
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 11, 30))
-    bench.upsert(live.PROFILE_STREAM, profile(), "e.jsonl", datetime(2026, 12, 9, tzinfo=UTC))
+    back = profile("2026-12-09T08:00:00", 9)
+    bench.upsert(live.PROFILE_STREAM, back, "e.jsonl", datetime(2026, 12, 9, tzinfo=UTC))
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("active", None)
 
 
@@ -135,28 +144,36 @@ def test_25_converted_closed_is_not_insolvency(bench):
     assert (only(bench)["status"], only(bench)["status_detail"]) == ("dissolved", None)
 
 
-def test_3_absence_is_asked_about_before_it_counts(sheet, bench):
-    present = {
-        "uk_companies": pl.LazyFrame(
-            {"CompanyNumber": ["00000001", "00000002", "00000003"], "_retired_at": [None, None, None]},
-            schema_overrides={"_retired_at": pl.Datetime("us", "UTC")},
-        ),
-        "uk_profiles": pl.LazyFrame(
-            {
-                "company_number": ["00000002"],
-                "company_status": ["dissolved"],
-                "date_of_cessation": [None],
-                "deleted": [False],
-            }
-        ),
-    }
-    complete = {"uk_companies": pl.LazyFrame({"CompanyNumber": ["00000003"]})}
-    assert list(rest.doubted(present, complete)) == ["profile:00000001"]
-    assert list(rest.doubted(present, {})) == []
-    register(bench, sheet)  # what the answer says decides, not the absence
-    at = datetime(2026, 12, 3, tzinfo=UTC)
-    bench.retire("uk_companies", "CompanyNumber", [NUMBER], at)
-    bench.upsert(live.CHECKED, json.dumps(PROFILE).encode(), f"checked/{NUMBER}-profile.json", at)
+MISSED = datetime(2026, 12, 3, tzinfo=UTC)  # the file of December is taken in, and lacks the company
+
+
+@pytest.mark.parametrize(
+    ("told", "published", "doubted"),
+    [
+        (None, "", True),
+        ({}, "2026-11-20T12:00:00", True),  # the file is newer than what the stream said
+        ({}, "2026-12-02T12:00:00", False),  # the register has it still
+        ({"company_status": "dissolved"}, "2026-11-20T12:00:00", False),
+        ({"date_of_cessation": "2026-11-20", "company_status": None}, "2026-11-20T12:00:00", False),
+        ({"company_status": None}, "2026-11-20T12:00:00", True),
+    ],
+)
+def test_3_absence_is_asked_about_unless_a_profile_decides(bench, sheet, told, published, doubted):
+    register(bench, sheet)
+    if told is not None:
+        bench.upsert(live.PROFILE_STREAM, profile(published, **told), "e.jsonl", MISSED)
+    bench.retire("uk_companies", "CompanyNumber", [NUMBER], MISSED)
+    present = bench.present()
+    present.setdefault("uk_profiles", with_meta("uk_profiles", staged.empty(PROFILES), MISSED))
+    found = list(rest.doubted({"uk_companies": present["uk_companies"]}, present))
+    assert found == ([Doubt(f"profile:{NUMBER}", "uk_companies", (NUMBER,))] if doubted else [])
+    assert list(rest.doubted({}, present)) == []
+
+
+def test_what_the_answer_says_decides_and_not_the_absence(bench, sheet):
+    register(bench, sheet)
+    bench.retire("uk_companies", "CompanyNumber", [NUMBER], MISSED)
+    bench.upsert(live.CHECKED, json.dumps(PROFILE).encode(), f"checked/{NUMBER}-profile.json", MISSED)
     assert only(bench)["status"] == "active"
 
 
@@ -183,8 +200,90 @@ def test_an_open_case_decides_where_the_register_only_says_active(bench, sheet, 
 
 def test_a_profile_after_the_case_decides_again(bench, sheet):
     test_an_open_case_decides_where_the_register_only_says_active(bench, sheet, *CASES[0])
-    bench.upsert(live.PROFILE_STREAM, profile(), "e.jsonl", datetime(2026, 11, 10, tzinfo=UTC))
+    at = datetime(2026, 11, 10, tzinfo=UTC)
+    bench.upsert(live.PROFILE_STREAM, profile(timepoint=8, published="2026-11-09T11:59:00"), "e.jsonl", at)
+    assert only(bench)["status"] == "dormant"  # told before the case, though taken in after it
+    bench.upsert(live.PROFILE_STREAM, profile(timepoint=9, published="2026-11-09T12:01:00"), "e.jsonl", at)
     assert only(bench)["status"] == "active"
+
+
+def test_an_event_older_than_the_bulk_file_does_not_go_back_behind_it(bench, sheet):
+    register(bench, sheet)
+    old = profile(
+        "2026-10-31T12:00:00", company_status="liquidation"
+    )  # taken in days after the file of November
+    bench.upsert(live.PROFILE_STREAM, old, "e.jsonl", LATER)
+    assert only(bench)["status"] == "active"
+
+
+def test_a_file_that_lacks_a_dissolved_company_does_not_move_its_last_day(bench, sheet):
+    register(bench, sheet)
+    gone = profile(company_status="dissolved", date_of_cessation="2026-11-08")
+    bench.upsert(live.PROFILE_STREAM, gone, "e.jsonl", LATER)
+    bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
+    assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 11, 8))
+
+
+def test_an_active_profile_older_than_the_file_that_lacks_the_company_does_not_keep_it(bench, sheet):
+    register(bench, sheet)
+    bench.upsert(live.PROFILE_STREAM, profile(), "e.jsonl", LATER)
+    bench.retire("uk_companies", "CompanyNumber", [NUMBER], datetime(2026, 12, 3, tzinfo=UTC))
+    assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("dissolved", date(2026, 12, 3))
+
+
+GARBAGE = b'{"resource_kind": "company-profile", "address": torn\n'
+
+
+def test_a_line_that_cannot_be_looked_through_costs_a_stream_that_line_alone(bench):
+    assert live.PROFILE_STREAM.redact is not None
+    kept = live.PROFILE_STREAM.redact(io.BytesIO(GARBAGE + profile())).read()
+    found = bench.read(live.PROFILE_STREAM, kept, "e.jsonl", scope=Scope.FEED)
+    assert found.rows["uk_profiles"]["company_number"].to_list() == [NUMBER]
+    assert [reason for _, reason, _ in found.rejects] == [
+        "not kept: it could not be looked through for persons"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"timepoint": 7', b'"timepoint": 99999999999999999999999'),
+        (b'"timepoint": 7', b'"timepoint": -7'),
+        (b'"company_name": "EXAMPLE LIMITED"', b'"company_name": {"x": 1}'),
+        (b'{"resource_kind"', b"garbage"),
+        (b"EXAMPLE", b"EX\xc3"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_a_reject_and_no_other_suffers(bench, old, new):
+    body = profile() + profile().replace(old, new) + profile(timepoint=8, company_name="LATER LIMITED")
+    found = bench.read(live.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
+    assert found.rows["uk_profiles"]["company_name"].to_list() == ["LATER LIMITED"]
+    assert len(found.rejects) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2021-08-20T13:58:02", datetime(2021, 8, 20, 12, 58, 2, tzinfo=UTC)),  # London, in summer
+        ("2021-01-20T13:58:02", datetime(2021, 1, 20, 13, 58, 2, tzinfo=UTC)),
+        ("2021-08-20T13:58:02Z", datetime(2021, 8, 20, 13, 58, 2, tzinfo=UTC)),
+        ("2021-08-20T13:58:02.5+02:00", datetime(2021, 8, 20, 11, 58, 2, 500_000, tzinfo=UTC)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:59:59-14:00", None),
+        ("yesterday", None),
+        ("", None),
+    ],
+)
+def test_7_a_time_without_zone_is_that_of_london(text, instant):
+    assert streams.published(text) == instant
+
+
+def test_an_event_of_an_unknown_kind_or_without_its_time_is_told_of(bench):
+    body = profile(published="soon").replace(b"company-profile", b"company-portrait")
+    found = bench.read(live.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
+    assert "company-portrait" in found.signalled("unknown_kind")
+    assert "company-portrait" in found.signalled("no_published_at")
+    assert found.rows["uk_profiles"]["published_at"].to_list() == [None]
 
 
 def test_accounts_of_a_filing_history_are_filings_and_other_forms_are_not(bench):
@@ -210,6 +309,19 @@ def test_accounts_of_a_filing_history_are_filings_and_other_forms_are_not(bench)
     gone = event("filing-history", f"/company/{NUMBER}/filing-history/T1", None, "deleted", 9)
     bench.upsert(live.FILING_STREAM, gone, "e.jsonl", LATER)
     assert bench.normalise()["filings"]["native_id"].to_list() == ["T2"]
+
+
+@pytest.mark.parametrize(("made_up", "start"), [("2026-03-31", date(2025, 4, 1)), ("2025-03-31", None)])
+def test_a_profile_tells_the_first_day_of_the_newest_accounts_alone(bench, made_up, start):
+    last = {"type": "full", "made_up_to": "2026-03-31", "period_start_on": "2025-04-01"}
+    bench.upsert(live.PROFILE_STREAM, profile(accounts={"last_accounts": last}), "e.jsonl", LATER)
+    item = {"transaction_id": "T1", "type": "AA", "category": "accounts", "date": "2026-10-02",
+            "description_values": {"made_up_date": made_up}}  # fmt: skip
+    uri = f"/company/{NUMBER}/filing-history/T1"
+    bench.upsert(live.FILING_STREAM, event("filing-history", uri, item), "e.jsonl", LATER)
+    assert bench.normalise()["filings"].select("period_end", "period_start").rows() == [
+        (date.fromisoformat(made_up), start)
+    ]
 
 
 def test_an_event_without_data_tells_nothing_and_is_counted(bench):
@@ -297,7 +409,9 @@ def told(*transactions: str, made_up: str = "2026-03-31", form: str = "AA") -> p
 )
 def test_a_document_and_the_item_that_tells_of_it_are_one_filing(history, names):
     tables = accounts_tables(document().lazy())
-    filed, figures = filings.with_history(tables["filings"], tables["financials_reported"], history)
+    filed, figures = filings.with_history(
+        tables["filings"], tables["financials_reported"], history, staged.empty(PROFILES)
+    )
     assert set(filed["native_id"].to_list()) == names
     assert figures["filing_id"].is_in(filed["filing_id"].implode()).all()
     mine = filed.filter(pl.col("document_sha256") == "s1").row(0, named=True)

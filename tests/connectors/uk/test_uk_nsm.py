@@ -1,22 +1,18 @@
-"""The National Storage Mechanism: answers to rows, asking by days, the soft block, holdings (FORMAT uk 10.3)."""
+"""The National Storage Mechanism: answers to rows, the soft block, what is kept, holdings (FORMAT uk 10.3)."""
 
 import io
 import json
-import threading
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import polars as pl
 import pytest
 
-from connectors.declare import Cursor, NotOurs, Piece, Scope, Unreadable
-from connectors.kit.errors import Unavailable, WrongBody
-from connectors.kit.http import Http, HttpSettings
-from connectors.kit.limits import Clock
+from connectors.declare import NotOurs, Piece, Scope, Unreadable
 from connectors.sandbox import World, nsm_desk
-from connectors.uk import nsm, nsm_fetch, tr1_holdings
-from tests.connectors.uk.test_uk_tr1 import LINES
+from connectors.uk import nsm, nsm_fetch, nsm_redact, tr1_holdings
+from connectors.uk.nsm_fields import holder_key
+from tests.connectors.uk.test_uk_tr1 import LINES, RUN_ON
 
 AT = datetime(2026, 8, 22, tzinfo=UTC)
 LEI = "213800PUHEBLCWDW9T74"
@@ -45,7 +41,8 @@ def answer(*items, took=77):
 
 
 def read(body, name="nsm-RNS-1.json"):
-    text = body if isinstance(body, bytes) else json.dumps(body).encode()
+    sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+    text = nsm.DATASET.redact(io.BytesIO(sent)).read()
     piece = Piece(nsm.KEY, name, "0" * 64, AT, Scope.PART, "1", lambda: io.BytesIO(text))
     batches = list(nsm.DATASET.read(piece))
     rows = {batch.table: batch.rows for batch in batches}
@@ -70,7 +67,7 @@ def test_a_holders_own_announcement_is_of_no_company_we_know():
 
 
 def test_parts_that_do_not_add_up_and_a_missing_day_are_signalled():
-    text = LINES.format(now="5.0\n1.0\n7.0\n1000", before="").replace("20-Aug-2026", "soon")
+    text = LINES.format(now="5.0\n1.0\n6.05\n1000", before="").replace("20-Aug-2026", "soon")
     assert read(item(text=text))[2] == {"does_not_add_up", "no_day"}
 
 
@@ -78,7 +75,7 @@ def test_a_text_without_a_form_is_a_reject_with_its_reason_and_stays_listed():
     rows, rejects, _ = read(item(text="See the attached TR-1."))
     assert rows["uk_tr1"].is_empty()
     assert len(rows["uk_nsm_items"]) == 1
-    assert "no section" in rejects["reason"][0]
+    assert "no form TR-1" in rejects["reason"][0]
 
 
 def test_other_types_are_listed_and_not_taken_apart(sources):
@@ -136,7 +133,9 @@ def held(*items):
 def test_of_one_holder_the_newest_notification_counts():
     old = item("RNS-1", form("4.99"))
     new = item(
-        "RNS-2", form("5.0").replace("20-Aug-2026", "24-Aug-2026").replace("City of Sample", "CITY OF SAMPLE")
+        "RNS-2",
+        form("5.0").replace("20-Aug-2026", "24-Aug-2026").replace("City of Sample", "CITY OF SAMPLE"),
+        submitted_date="2026-08-25T07:00:00.000Z",
     )
     row = held(new, old).row(0, named=True)
     assert len(held(new, old)) == 1
@@ -146,103 +145,116 @@ def test_of_one_holder_the_newest_notification_counts():
     assert row["url"] == "https://data.fca.org.uk/artefacts/NSM/RNS/1.html"
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("BlackRock, Inc.", "BLACKROCK INC", True),
+        ("The Sample Group, Inc.", "Sample Group Incorporated", True),
+        ("Sample Bank S.A.", "Sample Bank SA", True),
+        ("Sample & Co Ltd", "Sample and Company Limited", True),
+        ("Sample p.l.c.", "Sample PLC", True),
+        ("Société Générale S.A.", "Societe Generale SA", True),
+        ("Mr John Q. Doe", "John Q Doe", True),
+        ("Sample plc", "Sample Limited", False),
+        ("Sample Fund I", "Sample Fund II", False),
+        ("A B", "AB C", False),
+    ],
+)
+def test_the_same_holder_spelt_otherwise_is_one_holder(one, other, same):
+    assert (holder_key(one) == holder_key(other)) is same
+
+
+@pytest.mark.parametrize("name", ["-", "The", "&", "株式会社"])
+def test_every_name_has_a_key(name):
+    assert holder_key(name)
+
+
+def test_a_correction_of_the_same_day_replaces_what_it_corrects():
+    wrong = item("RNS-1", form("51.0"), submitted_date="2026-08-21T07:00:00.000Z")
+    right = item("RNS-2", form("5.1"), submitted_date="2026-08-21T09:00:00.000Z")
+    for order in ((wrong, right), (right, wrong)):
+        assert held(*order)["pct"].to_list() == [Decimal("5.1")]
+
+
+def test_a_late_notice_of_an_earlier_day_does_not_hide_the_newer_one():
+    newer = item("RNS-1", form("5.1"))
+    late = item(
+        "RNS-2",
+        form("3.1").replace("20-Aug-2026", "01-Jul-2026"),
+        submitted_date="2026-08-25T07:00:00.000Z",
+    )
+    assert held(newer, late)["pct"].to_list() == [Decimal("5.1")]
+
+
+def test_a_day_behind_its_own_announcement_is_none():
+    """A slip of the year would make this notice the newest for ever."""
+    rows, _, signals = read(item(text=form().replace("20-Aug-2026", "20-Aug-2027")))
+    assert rows["uk_tr1"]["crossed_on"].to_list() == [None]
+    assert signals == {"impossible_date"}
+
+
+def test_what_is_no_country_is_not_kept():
+    text = form().replace("\nUnited Kingdom\n", "\n7 Secret Road Leeds\n")
+    rows, _, signals = read(item(text=text))
+    assert rows["uk_tr1"]["country"].to_list() == [None]
+    assert signals == {"unknown_country"}
+
+
+def test_several_forms_in_one_text_are_told_of():
+    rows, _, signals = read(item(text=form("5.1") + form("6.2")))
+    assert rows["uk_tr1"]["total"].to_list() == [Decimal("5.1")]
+    assert signals == {"several_forms"}
+
+
+ADDRESS = "7 Secret Road"
+CONTACT = "10. Proxy\n11. Additional Information\nCall Ann Example, 7 Secret Road, 0113 496 0000\n12. Date"
+
+
+@pytest.mark.parametrize(
+    ("text", "country"),
+    [
+        (form().replace("\nLondon\n", f"\n{ADDRESS}, Leeds\n") + CONTACT, "United Kingdom"),
+        (f"<html><body>{form().replace('London', ADDRESS)}<p>Annex</p><p>{ADDRESS}</p></body></html>", None),
+        (
+            RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", f"{ADDRESS}, Leeds, Germany"),
+            "Germany",
+        ),
+        (RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", f"{ADDRESS} Leeds"), None),
+        (RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", "Germany"), "Germany"),
+    ],
+)
+def test_addresses_and_contacts_do_not_reach_the_archive_and_the_form_does(text, country):
+    kept = nsm_redact.redact(io.BytesIO(json.dumps(item(text=text)).encode())).read()
+    assert b"Secret" not in kept
+    assert nsm_redact.redact(io.BytesIO(kept)).read() == kept
+    rows, rejects, _ = read(item(text=text))
+    assert len(rejects) == 0
+    row = rows["uk_tr1"].row(0, named=True)
+    assert row["total"] in (Decimal("6.26"), Decimal("6.16"))
+    assert "<html>" in text or row["country"] == country
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        item(text=f"Mr Doe of {ADDRESS} holds 5 %"),
+        item(text=f"TR-1 {ADDRESS}", type="Director/PDMR Shareholding"),
+        item(text=[ADDRESS]),
+        answer(item(text=f"Mr Doe of {ADDRESS}")),
+    ],
+)
+def test_a_text_that_nobody_can_look_through_is_not_kept(told):
+    kept = nsm_redact.redact(io.BytesIO(json.dumps(told).encode())).read()
+    assert b"Secret" not in kept
+    assert b"withheld" in kept
+
+
+def test_an_answer_without_texts_is_kept_byte_for_byte(sources):
+    body = (sources / "uk/fca_nsm/nsm_search_response_one_hit.json").read_bytes()
+    assert nsm_redact.redact(io.BytesIO(body)).read() == body
+
+
 @pytest.mark.parametrize("row", ["Below 3%\n0\nBelow 3%", "0.00\n0.00\n0.00\n0"])
 def test_below_the_lowest_threshold_closes_the_holding(row):
     found = held(item(text=LINES.format(now=row, before="3.1"))).row(0, named=True)
     assert found["ended_on"] == date(2026, 8, 20)
-
-
-class Mechanism:
-    """What the server was asked, and what it answers."""
-
-    def __init__(self):
-        self.asked, self.details, self.items, self.took = [], [], [], 77
-
-    def search(self, body):
-        self.asked.append((body, json.loads(body)))
-        span = self.asked[-1][1]["criteriaObj"]["dateCriteria"][0]["value"]
-        found = [one for one in self.items if span["from"] <= one["_source"]["submitted_date"] < span["to"]]
-        return answer(*found, took=self.took)
-
-
-@pytest.fixture
-def mechanism():
-    return Mechanism()
-
-
-@pytest.fixture
-def http(mechanism, tmp_path):
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self._send(mechanism.search(self.rfile.read(int(self.headers["Content-Length"]))))
-
-        def do_GET(self):
-            mechanism.details.append(self.path)
-            self._send(item(self.path.rpartition("/")[2].partition("?")[0], form()))
-
-        def _send(self, body):
-            text = json.dumps(body).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    base = f"http://127.0.0.1:{server.server_address[1]}"
-    settings = HttpSettings(
-        user_agent="test", folder=tmp_path, bases={"api.data.fca.org.uk": base}, rate=10_000
-    )
-    with Http(settings, Clock(sleep=lambda _: None, now=lambda: AT)) as client:
-        yield client
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def asked_of(http, after):
-    found = []
-    for arrival in nsm_fetch.announcements(http, after, ()):
-        with arrival.body as body:
-            found.append((arrival.name, arrival.cursor, body.read()))
-    return found
-
-
-def test_lists_are_asked_by_days_and_texts_one_by_one(mechanism, http):
-    mechanism.items = [item("RNS/1"), item("ACS", type="Annual Financial Report")]
-    found = asked_of(http, Cursor("2026-08-21"))
-    assert [(name, cursor and cursor.value) for name, cursor, _ in found] == [
-        ("nsm-2026-08-19-2026-08-22.json", None),
-        ("nsm-RNS%2F1.json", "2026-08-22"),
-    ]
-    assert mechanism.details == ["/details/RNS%2F1?index=fca-nsm-searchdata"]
-    told, question = mechanism.asked[0]
-    assert b"." not in told.partition(b'"dateCriteria"')[2]  # dates with milliseconds are refused
-    assert question["criteriaObj"]["dateCriteria"][0]["value"] == {
-        "from": "2026-08-19T00:00:00Z",
-        "to": "2026-08-23T00:00:00Z",
-    }
-
-
-def test_a_quiet_day_moves_the_cursor_and_a_blocked_one_does_not(mechanism, http):
-    assert [cursor.value for _, cursor, _ in asked_of(http, Cursor("2026-08-21"))] == ["2026-08-22"]
-    mechanism.took = 2
-    with pytest.raises(Unavailable, match="soft block"):
-        asked_of(http, Cursor("2026-08-21"))
-
-
-def test_a_fortnight_of_silence_is_a_filter_that_holds_no_longer(mechanism, http):
-    with pytest.raises(WrongBody, match="type_code"):
-        asked_of(http, Cursor("2026-07-20"))
-
-
-@pytest.mark.parametrize("cursor", [None, Cursor("yesterday")])
-def test_the_first_time_a_year_is_asked(mechanism, http, cursor):
-    with pytest.raises(WrongBody):
-        asked_of(http, cursor)
-    assert mechanism.asked[0][1]["criteriaObj"]["dateCriteria"][0]["value"]["from"] == "2025-08-22T00:00:00Z"

@@ -5,13 +5,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from connectors.uk import psc
+from connectors.uk import companies, psc
 
 DATA = psc.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
 WHOLE = "persons-with-significant-control-snapshot-2026-11-01.txt"
 INDIVIDUAL = "individual-person-with-significant-control"
-CORPORATE = "corporate-entity-person-with-significant-control"
 SHARES = "ownership-of-shares-25-to-50-percent"
 
 
@@ -49,38 +48,6 @@ def test_an_unknown_country_is_null_and_signalled(make, bench):
     read = bench.upsert(DATA, make.lines(make.record(country_of_residence="Atlantis")), LINES)
     assert read.signalled("unknown_country") == {"Atlantis": (1, ("01234567",))}
     assert bench.normalise()["holdings"]["holder_country"].to_list() == [None]
-
-
-@pytest.mark.parametrize(
-    ("papers", "company", "country"),
-    [
-        ({"country_registered": "England And Wales", "registration_number": "10836542"}, "10836542", "GB"),
-        ({"country_registered": "England", "registration_number": "836542"}, "00836542", "GB"),
-        ({"country_registered": "Scotland", "registration_number": "sc 1234"}, "SC001234", "GB"),
-        ({"place_registered": "Companies House", "registration_number": "10836542"}, "10836542", None),
-        ({"country_registered": "Jersey", "registration_number": "12345678"}, None, "JE"),
-        (
-            {
-                "country_registered": "Jersey",
-                "place_registered": "Companies House",
-                "registration_number": "12345678",
-            },
-            None,
-            "JE",
-        ),
-        ({"place_registered": "New South Wales", "registration_number": "12345678"}, None, "AU"),
-        ({"country_registered": "United Kingdom", "registration_number": "n/a"}, None, "GB"),
-        ({"country_registered": "United Kingdom", "registration_number": "12"}, None, "GB"),
-        ({"country_registered": "West Yorkshire"}, None, None),
-        ({"registration_number": "10836542"}, None, None),
-    ],
-)
-def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_british(
-    make, bench, papers, company, country
-):
-    found = bench.holding(make.record(kind=CORPORATE, name="HOLDCO LTD", identification=papers))
-    assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")
-    assert (found["holder_type"], found["holder_country"]) == ("company", country)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +112,17 @@ def test_a_record_gone_from_a_whole_snapshot_ended_that_day_and_may_come_back(ma
     assert bench.normalise()["holdings"].sort("native_id")["ended_on"].to_list() == [None, date(2021, 3, 4)]
 
 
+def test_a_record_that_comes_back_under_an_unknown_kind_has_not_ended(make, bench):
+    bench.upsert(DATA, make.lines(make.record(), make.record(identity="b")), LINES)
+    strange = make.record(kind="individual-person-with-significant-control-v2")
+    bench.upsert(DATA, make.lines(strange), LINES, datetime(2026, 11, 3, tzinfo=UTC))
+    bench.retire("uk_psc", "id", ["AbC-1_x", "b"], datetime(2026, 11, 3, tzinfo=UTC))
+    ended = bench.normalise()["holdings"].sort("native_id")["ended_on"].to_list()
+    assert ended == [None, date(2026, 11, 3)]
+    bench.retire("uk_psc_others", "id", ["AbC-1_x"], datetime(2026, 11, 4, tzinfo=UTC))
+    assert bench.normalise()["holdings"]["ended_on"].null_count() == 0
+
+
 def test_a_record_that_the_stream_deletes_is_gone(make, bench):
     bench.upsert(DATA, make.lines(make.record()), LINES)
     deletion = make.event(None, make.record()["data"]["links"]["self"], kind="deleted", timepoint=9)
@@ -198,6 +176,34 @@ def test_an_exemption_that_a_snapshot_lacks_goes_on_until_it_is_ended_or_deleted
     deletion = make.event(None, "company/01234567/exemptions", kind="deleted")
     bench.upsert(DATA, make.lines(deletion), "exemptions.jsonl", datetime(2026, 11, 4, tzinfo=UTC))
     assert bench.normalise()["listings"].is_empty()
+
+
+@pytest.mark.parametrize(
+    ("period", "ended", "codes"),
+    [
+        ({"exempt_from": "2020-01-01", "exempt_to": "soon"}, date(2020, 1, 1), {"bad_date"}),
+        ({"exempt_to": "soon"}, date(2026, 11, 1), {"bad_date"}),
+        ({"exempt_from": "2020-01-01", "exempt_to": "2021-02-03T00:00:00Z"}, date(2021, 2, 3), set()),
+        ({"exempt_from": "2020-01-01", "exempt_to": ""}, None, set()),
+        ({"exempt_from": "lately"}, None, {"bad_date"}),
+    ],
+)
+def test_an_exemption_that_says_it_ended_has_whatever_its_day(make, bench, period, ended, codes):
+    read = bench.upsert(
+        DATA, make.lines(make.exemption("psc_exempt_as_shares_admitted_on_market", period)), LINES
+    )
+    assert bench.normalise()["listings"]["ended_on"].to_list() == [ended]
+    assert {signal.code for signal in read.signals} == codes
+
+
+@pytest.mark.parametrize(
+    ("begun", "is_listed"), [("2026-11-21", True), ("2026-11-22", False), ("9999-01-01", False)]
+)
+def test_an_exemption_lists_nobody_before_it_begins(make, sheet, bench, begun, is_listed):
+    key = "psc_exempt_as_trading_on_uk_regulated_market"
+    bench.upsert(companies.DATASET, sheet.table({}), "BasicCompanyDataAsOneFile-2026-11-01.csv")
+    bench.upsert(DATA, make.lines(make.exemption(key, {"exempt_from": begun})), LINES)
+    assert bench.normalise()["companies"]["is_listed"].to_list() == [is_listed]
 
 
 def test_an_unknown_exemption_is_no_listing_and_signalled(make, bench):

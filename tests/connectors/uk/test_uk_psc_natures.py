@@ -114,7 +114,7 @@ def test_every_code_of_the_registry_maps(sources):
         )
 
 
-def test_pitfall_9_every_statement_of_the_registry_is_known_with_its_misspellings(make, bench, sources):
+def test_pitfall_09_every_statement_of_the_registry_is_known_with_its_misspellings(make, bench, sources):
     text = (sources / "uk" / "enumerations" / "psc_descriptions.yml").read_text()
     part = text[text.index("statement_description:") : text.index("super_secure_description:")]
     codes = re.findall(r"^\s+'([a-z0-9-]+)'\s*:", part, re.MULTILINE)

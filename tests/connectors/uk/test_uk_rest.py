@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connectors.declare import Arrival
-from connectors.kit.errors import Refused, WrongBody
+from connectors.kit.errors import FetchError, Refused
 from connectors.kit.http import Http, HttpSettings
 from connectors.kit.limits import Clock
 from connectors.uk import live, rest
@@ -78,17 +78,52 @@ def test_six_hundred_in_five_minutes_are_never_passed(http: Http, registry: Regi
     assert sum(slept) >= 39 / 2.0  # two a second are 600 in 300
 
 
-def test_a_key_of_the_stream_is_refused_and_told(http: Http, registry: Registry):
+def test_6_a_key_of_the_stream_is_refused_and_the_setting_named(http: Http, registry: Registry):
     body = b'{"error":"Invalid Authorization","type":"ch:service"}'
     registry.answers = [Answer(body, status=401)]
-    with pytest.raises(Refused, match="401"):
-        names(rest.fetch(http, None, [f"profile:{NUMBER}"]))
+    with pytest.raises(Refused, match=r"FIRM_CREDENTIALS wants api\.company-information"):
+        names(rest.fetch(http, None, [f"profile:{NUMBER}"] * 9))
+    assert len(registry.asked) == 1
 
 
-def test_what_is_no_profile_is_not_believed(http: Http, registry: Registry):
-    registry.answers = [Answer(b"[1]")]
-    with pytest.raises(WrongBody, match="a company profile was due"):
-        names(rest.fetch(http, None, [f"profile:{NUMBER}"]))
+def collected(arrivals: Iterator[Arrival]) -> tuple[list[str], FetchError | None]:
+    """Names of what came, and what ended it."""
+    found: list[str] = []
+    try:
+        for arrival in arrivals:
+            found += [arrival.name]  # at once: what came before an error counts
+    except FetchError as error:
+        return found, error
+    return found, None
+
+
+@pytest.mark.parametrize(
+    "broken", [Answer(b"[1]"), Answer(status=500), Answer(b"<html>"), Answer(b'{"links": 7}')]
+)
+def test_one_answer_that_fails_keeps_no_other_back(http: Http, registry: Registry, broken: Answer):
+    sound = Answer(b'{"company_name": "X"}')
+    registry.decide = lambda path, _: broken if path.endswith("2") else sound
+    found, error = collected(rest.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 5)]))
+    assert found == [f"checked/0000000{n}-profile.json" for n in (1, 3, 4)]
+    assert error is not None
+    assert "00000002" in error.url
+
+
+def test_an_api_that_is_down_is_not_asked_about_everybody(http: Http, registry: Registry):
+    registry.answers = [Answer(status=500)]
+    found, error = collected(rest.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 9)]))
+    assert (found, len(registry.asked)) == ([], 3)
+    assert error is not None
+
+
+def test_a_limit_that_is_reached_is_waited_out(http: Http, registry: Registry, slept: list[float]):
+    until = str(int(NOON.timestamp()) + 240)
+    crowded = Answer(
+        status=429, headers={"X-Ratelimit-Reset": until, "Date": "Fri, 20 Nov 2026 12:00:00 GMT"}
+    )
+    registry.answers = [crowded, Answer(b'{"company_name": "X"}')]
+    assert names(rest.fetch(http, None, [f"profile:{NUMBER}"])) == [f"checked/{NUMBER}-profile.json"]
+    assert sum(slept) >= 240
 
 
 def test_without_a_key_nobody_is_asked(tmp_path: Path):

@@ -1,6 +1,8 @@
 """One connection to a stream over real HTTP: heartbeats, torn lines, 416, 429, 401 (FORMAT uk 7, 13.6, 13.7)."""
 
 import json
+import pickle
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from connectors.declare import Arrival, Cursor
-from connectors.kit.errors import FetchError, Refused, Unavailable
+from connectors.kit import endless
+from connectors.kit.errors import CutOff, FetchError, Refused, Unavailable, WrongBody
 from connectors.kit.http import Http, HttpSettings
 from connectors.kit.limits import Clock
 from connectors.uk import streams_fetch
@@ -23,10 +26,9 @@ STREAM = Stream("companies")
 BEAT = b"\n"
 
 
-def event(timepoint: int) -> bytes:
-    return (
-        json.dumps({"resource_uri": "/company/01234567", "event": {"timepoint": timepoint}}).encode() + b"\n"
-    )
+def event(timepoint: int, **told: str) -> bytes:
+    body = {"resource_uri": "/company/01234567", "event": {"timepoint": timepoint, **told}}
+    return json.dumps(body).encode() + b"\n"
 
 
 @dataclass
@@ -36,6 +38,9 @@ class Register:
     answers: list[list[bytes] | int] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
     torn: bool = False  # the connection breaks instead of ending
+    headers: dict[str, str] = field(default_factory=dict)
+    silent: threading.Event | None = None  # nothing comes any more until it is set
+    coding: str = ""  # what the caller accepts
     port: int = 0
 
 
@@ -46,19 +51,29 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.register.asked.append((self.path, self.headers.get("Authorization", "")))
         answer = self.register.answers.pop(0) if len(self.register.answers) > 1 else self.register.answers[0]
+        self.register.coding = self.headers.get("Accept-Encoding", "")
         self.close_connection = True
         if isinstance(answer, int):
             self.send_response_only(answer)
             self.send_header("Content-Length", "0")
+            self._send_headers()
             self.end_headers()
             return
         self.send_response_only(200)
         self.send_header("Transfer-Encoding", "chunked")
+        self._send_headers()
         self.end_headers()
         for chunk in answer:
             self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        if self.register.silent is not None:
+            self.wfile.flush()
+            self.register.silent.wait()
         if not self.register.torn:
             self.wfile.write(b"0\r\n\r\n")
+
+    def _send_headers(self) -> None:
+        for name, value in self.register.headers.items():
+            self.send_header(name, value)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
         pass
@@ -67,6 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def register() -> Iterator[Register]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a reader that hangs up
     thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.02), daemon=True)
     thread.start()
     _Handler.register = Register(port=server.server_address[1])
@@ -90,7 +106,9 @@ def http(register: Register, tmp_path: Path) -> Iterator[Http]:
 
 
 def bodies(arrivals: Iterator[Arrival]) -> list[tuple[str, str | None, int]]:
-    return [(a.name, a.cursor.value if a.cursor else None, a.body.read().count(b"\n")) for a in arrivals]
+    """Names, but for the digests in them, cursors and how many lines."""
+    found = [(a.name, a.cursor.value if a.cursor else None, a.body.read().count(b"\n")) for a in arrivals]
+    return [(re.sub(r"-[0-9a-f]{12}(?=[-.])", "", name), cursor, lines) for name, cursor, lines in found]
 
 
 def test_a_heartbeat_ends_a_body_and_two_end_a_run(http: Http, register: Register):
@@ -100,6 +118,17 @@ def test_a_heartbeat_ends_a_body_and_two_end_a_run(http: Http, register: Registe
     found = bodies(STREAM.catch_up(http, None, ()))
     assert found == [("companies/5-7.jsonl", "7", 2), ("companies/9-9.jsonl", "9", 1)]
     assert register.asked == [("/companies", "Basic c3RyZWFtaW5nLWtleTo=")]
+
+
+def test_a_run_leaves_a_busy_stream_where_it_tells_of_now(
+    http: Http, register: Register, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(streams_fetch, "MOST_LINES", 2)
+    instants = ["2026-11-18T09:00:00", "2026-11-20T11:59:59", "2026-11-18T09:00:00", "2026-11-20T12:00:01"]
+    lines = [event(number, published_at=at) for number, at in enumerate(instants * 2)]
+    register.answers = [lines]
+    assert [cursor for _, cursor, _ in bodies(STREAM.catch_up(http, None, ()))] == ["1", "3"]
+    assert [cursor for _, cursor, _ in bodies(STREAM.listen(http, None))] == ["1", "3", "5", "7"]
 
 
 def test_a_reader_goes_on_past_heartbeats_until_the_server_ends_the_night(http: Http, register: Register):
@@ -118,7 +147,105 @@ def test_a_line_that_the_connection_tore_is_left_for_the_next_one(http: Http, re
     found: list[Arrival] = []
     with pytest.raises(FetchError, match="broke off"):
         found.extend(iter_into(found, STREAM.listen(http, None)))
-    assert [arrival.name for arrival in found] == ["companies/5-5.jsonl"]
+    assert bodies(iter(found)) == [("companies/5-5.jsonl", "5", 1)]
+
+
+def test_a_line_torn_in_the_middle_of_a_character_is_left_too(http: Http, register: Register):
+    name = '{"resource_uri": "/company/01234567", "data": {"company_name": "CAFÉ"'.encode()
+    register.answers = [[event(5), name[: name.index(b"\xc3") + 1]]]
+    assert bodies(STREAM.listen(http, None)) == [("companies/5-5.jsonl", "5", 1)]
+
+
+def test_garbage_amid_the_stream_is_kept_for_its_reject_and_apart(http: Http, register: Register):
+    """A body that begins with it would be one that nobody looks through, and its other events lost."""
+    register.answers = [[b"garbage\n", event(5), b"garbage\n", b"more\n", event(9)]]
+    alone = ("companies/no-timepoint.jsonl", None, 1)
+    assert bodies(STREAM.listen(http, None)) == [
+        alone,
+        ("companies/5-5.jsonl", "5", 1),
+        alone,
+        alone,
+        ("companies/9-9.jsonl", "9", 1),
+    ]
+
+
+@pytest.mark.parametrize("timepoint", [-1, 10**18, 10**30, "7"])
+def test_a_timepoint_that_is_none_moves_no_cursor(http: Http, register: Register, timepoint: object):
+    strange = event(5).replace(b"5}", json.dumps(timepoint).encode() + b"}")
+    register.answers = [[event(5), strange, event(9), BEAT, strange, BEAT]]
+    found = bodies(STREAM.listen(http, None))
+    alone = ("companies/no-timepoint.jsonl", None, 1)
+    assert found == [("companies/5-5.jsonl", "5", 1), alone, ("companies/9-9.jsonl", "9", 1), alone]
+
+
+def test_bodies_of_one_span_that_differ_have_different_names(http: Http, register: Register):
+    register.answers = [[event(5)], [event(5).replace(b"01234567", b"07654321")], [event(5)]]
+    names = [[arrival.name for arrival in STREAM.listen(http, None)] for _ in range(3)]
+    assert names[0] == names[2] != names[1]
+
+
+def test_a_line_too_long_to_hold_is_cut_and_the_stream_goes_on(
+    http: Http, register: Register, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(endless, "LONGEST", 5000)
+    whole = b'{"data": "' + b"x" * 4000 + b'"}\n'
+    register.answers = [[event(5), whole, b'{"data": "' + b"x" * 900, *[b"y" * 900] * 20, b'"}\n', event(9)]]
+    sizes = [
+        [len(line) for line in arrival.body.read().split(b"\n") if line]
+        for arrival in STREAM.listen(http, None)
+    ]
+    assert sizes == [[len(event(5)) - 1, len(whole) - 1], [endless.KEPT], [len(event(9)) - 1]]
+
+
+def test_a_line_without_end_ends_the_connection(
+    http: Http, register: Register, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(endless, "LONGEST", 5000)
+    monkeypatch.setattr(endless, "ENDLESS", 20_000)
+    register.answers = [[event(5), BEAT, *[b"y" * 1000] * 100]]
+    found: list[Arrival] = []
+    with pytest.raises(WrongBody, match="without end"):
+        found.extend(iter_into(found, STREAM.catch_up(http, None, ())))
+    assert bodies(iter(found)) == [("companies/5-5.jsonl", "5", 1)]
+
+
+def test_a_line_that_drips_for_ever_ends_the_connection():
+    instants = iter([0.0, 1.0, endless.PATIENCE + 1])
+    line = endless.Line(Clock(monotonic=lambda: next(instants)))
+    line.add(b"{")
+    assert not line.is_endless()
+    line.add(b" ")
+    assert line.is_endless()
+
+
+def test_a_connection_that_falls_silent_is_given_up_with_what_had_come(register: Register, tmp_path: Path):
+    """Half-open: no byte, no heartbeat, no end."""
+    bases = {HOST: f"http://127.0.0.1:{register.port}"}
+    credentials = {HOST: ("key", "")}
+    settings = HttpSettings(
+        "t (t@example.com)", tmp_path, bases=bases, credentials=credentials, read_seconds=0.2
+    )
+    register.answers, register.silent = [[event(5), event(7)]], threading.Event()
+    found: list[Arrival] = []
+    with Http(settings) as http, pytest.raises(CutOff, match="ReadTimeout"):
+        found.extend(iter_into(found, STREAM.listen(http, None)))
+    register.silent.set()
+    assert bodies(iter(found)) == [("companies/5-7.jsonl", "7", 2)]
+
+
+def test_a_page_in_html_with_a_good_status_is_no_stream(http: Http, register: Register):
+    register.answers = [[b"<html>\n", b"<h1>Bad gateway</h1>\n</html>\n"]]
+    with pytest.raises(WrongBody, match="HTML"):
+        bodies(STREAM.listen(http, Cursor("5")))
+
+
+def test_a_coding_that_was_not_asked_for_and_does_not_decode_ends_the_connection(
+    http: Http, register: Register
+):
+    register.answers, register.headers = [[event(5)]], {"Content-Encoding": "gzip"}
+    with pytest.raises(CutOff):
+        bodies(STREAM.listen(http, None))
+    assert register.coding == "identity"  # heartbeats would wait in a coder
 
 
 def iter_into(found: list[Arrival], arrivals: Iterator[Arrival]) -> Iterator[Arrival]:
@@ -133,6 +260,41 @@ def test_416_enters_the_stream_where_it_is_and_says_that_events_are_missing(http
     found = bodies(STREAM.catch_up(http, Cursor("5"), ()))
     assert [name for name, _, _ in found] == [f"companies/900-900{GAP}.jsonl", "companies/901-901.jsonl"]
     assert [path for path, _ in register.asked] == ["/companies?timepoint=5", "/companies"]
+
+
+def test_a_place_that_is_none_of_the_stream_is_a_gap_too(http: Http, register: Register):
+    register.answers = [[event(900)]]
+    assert bodies(STREAM.listen(http, Cursor("x"))) == [(f"companies/900-900{GAP}.jsonl", "900", 1)]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_6_a_key_of_the_rest_api_is_refused_and_the_setting_named(
+    http: Http, register: Register, status: int
+):
+    register.answers = [status]
+    for asked in (STREAM.listen(http, Cursor("5")), STREAM.catch_up(http, None, ())):
+        with pytest.raises(Refused, match=r"FIRM_CREDENTIALS wants stream\.companieshouse\.gov\.uk=KEY:"):
+            bodies(asked)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({}, None),
+        ({"Retry-After": "120"}, 120.0),
+        ({"X-Ratelimit-Reset": str(int(NOON.timestamp()) + 90)}, 90.0),
+        ({"X-Ratelimit-Reset": "90"}, None),  # no instant of ours
+        ({"Retry-After": "5", "X-Ratelimit-Reset": str(int(NOON.timestamp()) + 90)}, 5.0),
+    ],
+)
+def test_too_many_requests_tell_how_long_to_wait(
+    http: Http, register: Register, headers: dict[str, str], wait: float | None
+):
+    register.answers, register.headers = [429], headers
+    with pytest.raises(Unavailable) as caught:
+        bodies(STREAM.listen(http, None))
+    assert caught.value.wait == wait
+    assert pickle.loads(pickle.dumps(caught.value)).wait == wait
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, Refused), (429, Unavailable), (503, Unavailable)])

@@ -183,14 +183,17 @@ def test_the_streams_that_are_not_read_say_why(sources):
         assert found.reason.split(":")[0] in {"charges", "officers", "disqualified officers"}
 
 
-def of_holder(timepoint_: int | None, name: str, at: datetime) -> pl.DataFrame:
+def of_holder(
+    timepoint_: int | None, name: str, at: datetime, published: datetime | None = None, identity: str = "a"
+) -> pl.DataFrame:
     row = {
         "company_number": "01234567",
-        "id": "a",
+        "id": identity,
         "name": name,
         "natures_of_control": [],
         "deleted": False,
         "timepoint": timepoint_,
+        "published_at": published,
     }
     return staged.batch(PSC, [row]).rows.with_columns(
         pl.lit("firm:UK:01234567").alias("_company_id"),
@@ -199,18 +202,83 @@ def of_holder(timepoint_: int | None, name: str, at: datetime) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize(("hours", "name", "is_retired"), [(10, "new", False), (30, "old", True)])
-def test_a_snapshot_does_not_go_back_behind_the_stream_of_its_own_day(hours, name, is_retired):
-    """It is made up at night and fetched at noon; the next day's decides, of what the stream missed too."""
-    fetched = AT + timedelta(hours=hours)
-    for lacks in (False, True):
-        with duckdb.connect() as connection:
-            connection.execute("CREATE SCHEMA present; SET TimeZone = 'UTC'")
-            present.upsert(connection, PSC, of_holder(5, "new", AT + timedelta(hours=9)))
-            if lacks:
-                present.retire(connection, PSC, of_holder(5, "new", AT).with_columns(id=pl.lit("b")), fetched)
-            else:
-                present.upsert(connection, PSC, of_holder(None, "old", fetched))
-            row = present.rows_of(connection, [PSC], None)[PSC.name].collect().row(0, named=True)
-        assert (row["_retired_at"] is not None) == (lacks and is_retired)
-        assert row["name"] == ("new" if lacks else name)
+@pytest.fixture
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as opened:
+        opened.execute("CREATE SCHEMA present; SET TimeZone = 'UTC'")
+        yield opened
+
+
+def names(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Names of holders that no snapshot has retired, by id."""
+    rows = (
+        present.rows_of(connection, [PSC], None)[PSC.name].filter(pl.col("_retired_at").is_null()).collect()
+    )
+    return dict(zip(rows["id"], rows["name"], strict=True))
+
+
+def hour(hours: float) -> datetime:
+    return AT + timedelta(hours=hours)
+
+
+TOLD = [
+    (9, 9, 10, "stream"),  # the snapshot of a day is made up at night and fetched at noon
+    (9, 9, 30, "snapshot"),  # the next day's decides, of what the stream missed too
+    (-30, 9, 10, "snapshot"),  # a reader that was away for a day took it in behind time
+    (None, 9, 10, "stream"),  # it does not say: as old as it came
+    (99, 9, 30, "snapshot"),  # nothing is told after it came
+]
+BEHIND = [(*case, False) for case in TOLD if case[0] not in (None, 99)]  # those are as new as when they come
+
+
+@pytest.mark.parametrize(
+    ("published", "taken", "fetched", "holds", "stream_comes_first"),
+    [*((*case, True) for case in TOLD), *BEHIND],
+)
+def test_of_stream_and_snapshot_the_one_told_later_holds(
+    connection, published, taken, fetched, holds, stream_comes_first
+):
+    told = None if published is None else hour(published)
+    if stream_comes_first:
+        present.upsert(connection, PSC, of_holder(5, "stream", hour(taken), told))
+        present.upsert(connection, PSC, of_holder(None, "snapshot", hour(fetched)))
+    else:
+        present.upsert(connection, PSC, of_holder(None, "snapshot", hour(fetched)))
+        present.upsert(connection, PSC, of_holder(5, "stream", hour(fetched + 1), told))
+    assert names(connection) == {"a": holds}
+
+
+@pytest.mark.parametrize(
+    ("published", "taken", "fetched", "left"),
+    [(9, 9, 10, {"a": "stream"}), (9, 9, 30, {}), (-30, 9, 10, {}), (None, 9, 10, {"a": "stream"})],
+)
+def test_absence_does_not_go_back_behind_what_was_told_since(connection, published, taken, fetched, left):
+    told = None if published is None else hour(published)
+    present.upsert(connection, PSC, of_holder(5, "stream", hour(taken), told))
+    others = of_holder(None, "x", hour(fetched), identity="b")
+    missed = present.absent(connection, PSC, others, hour(fetched))
+    present.retire(connection, PSC, others, hour(fetched))
+    assert names(connection) == left
+    assert missed["id"].to_list() == ([] if left else ["a"])
+    assert missed["_retired_at"].to_list() == ([] if left else [hour(fetched)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_streams_and_a_snapshot_the_state_is_that_of_the_snapshot_alone(connection, seed):
+    """Whatever the streams told, missed or repeat: a gap is mended, and nothing goes back behind it."""
+    chance = random.Random(seed)
+    events = [
+        of_holder(point, f"{point}", hour(point / 10), hour(point / 10), identity=chance.choice("abcdef"))
+        for point in range(1, 60)
+    ]
+    received = chance.sample(events, 40)  # the others never were
+    for frame in received:
+        present.upsert(connection, PSC, frame)
+    whole = pl.concat(of_holder(None, f"whole {one}", hour(34), identity=one) for one in "bcdg")
+    changed = present.upsert(connection, PSC, whole)
+    gone = present.retire(connection, PSC, whole, hour(34))
+    assert len(changed) + len(gone) > 0
+    for frame in chance.sample(received, 20):  # a reader that goes on from an older place
+        moved = frame.with_columns(_observed_at=pl.lit(hour(35)).cast(pl.Datetime("us", "UTC")))
+        present.upsert(connection, PSC, moved)
+    assert names(connection) == {one: f"whole {one}" for one in "bcdg"}

@@ -24,6 +24,8 @@ AXIS = {
     "PriorPeriodIncreaseDecrease": "RestatementsFirstTimeAdoptionDimension",
     "Micro-entities": "AccountingStandardsDimension",
     "FRS101": "AccountingStandardsDimension",
+    "FullIFRS": "AccountingStandardsDimension",
+    "FRSSE": "AccountingStandardsDimension",
     "OtherStandards": "AccountingStandardsDimension",
     "AbridgedAccounts": "AccountsTypeDimension",
 }
@@ -105,6 +107,12 @@ def _own(document: Document, *, group: bool = False) -> Row:
 @pytest.fixture
 def blank() -> type[Any]:
     return Page
+
+
+@pytest.fixture
+def axes() -> dict[str, str]:
+    """The axis of each member that a page may name."""
+    return AXIS
 
 
 @pytest.fixture

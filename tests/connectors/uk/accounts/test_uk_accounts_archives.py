@@ -70,7 +70,7 @@ def test_members_give_rows_with_their_names_and_the_date_of_the_zip() -> None:
     assert (row["published_date"], row["equity"], row["dormant"]) == (date(2025, 5, 3), 5, None)
 
 
-def test_18_of_a_nested_zip_the_accounts_are_read_and_the_report_is_not() -> None:
+def test_pitfall_18_of_a_nested_zip_the_accounts_are_read_and_the_report_is_not() -> None:
     nested = zipped(
         {
             "CIC-01234567/": b"",
@@ -86,7 +86,7 @@ def test_18_of_a_nested_zip_the_accounts_are_read_and_the_report_is_not() -> Non
     assert signals["skipped_members"] == 1
 
 
-def test_18_of_an_unknown_package_every_document_with_tags_is_read() -> None:
+def test_pitfall_18_of_an_unknown_package_every_document_with_tags_is_read() -> None:
     package = zipped(
         {"reports/a.xhtml": document(3), "reports/b.xhtml": b"<html/>", "META-INF/x.xml": b"<x/>"}
     )
@@ -98,7 +98,22 @@ def test_18_of_an_unknown_package_every_document_with_tags_is_read() -> None:
     assert len(rows) == 1
 
 
-def test_18_fake_zips_garbage_and_placeholders_are_told_and_stop_nothing() -> None:
+def test_pitfall_18_of_a_report_package_among_accounts_the_taxonomy_is_no_document() -> None:
+    package = zipped(
+        {
+            "CIC-01234567/accounts/reports/a.xhtml": document(3),
+            "CIC-01234567/accounts/META-INF/taxonomyPackage.xml": b"<tp:taxonomyPackage/>",
+            "CIC-01234567/accounts/xbrl/own_lab.xml": b"<link:linkbase/>",
+            "CIC-01234567/accounts/xbrl/own.xsd": b"<xsd:schema/>",
+        }
+    )
+    rows, rejects, signals = read(zipped({f"{MEMBER}_CIC.zip": package}))
+    assert rows["equity"].to_list() == [3]
+    assert rejects == {}
+    assert signals["skipped_members"] == 3
+
+
+def test_pitfall_18_fake_zips_garbage_and_placeholders_are_told_and_stop_nothing() -> None:
     rows, rejects, _ = read(
         zipped(
             {
@@ -162,6 +177,8 @@ def test_a_large_archive_is_split_into_packs_that_lose_nothing(monkeypatch: pyte
     body = zipped({**members, f"{MEMBER}_CIC.zip": nested})
     parts = list(accounts.split(piece(body)))
     assert [part.member for part in parts] == ["members 1 of 3", "members 2 of 3", "members 3 of 3"]
+    monkeypatch.setattr(accounts, "_MOST_PACKS", 2)
+    assert [part.member for part in accounts.split(piece(body))] == ["members 1 of 2", "members 2 of 2"]
     rows, rejects, _ = read(body)
     assert sorted(rows["equity"]) == [1, 2, 3, 4, 5, 6, 7, 8, 100]
     assert rejects == {}
@@ -226,9 +243,8 @@ def test_live_the_newest_zip_first_then_all_newer_ones_and_re_issues() -> None:
     assert first[0].cursor is not None
     assert first[0].cursor.value.startswith("2025-05-03\n")
     web = Web(PAGE, unchanged=("2025-05-01.zip",))
-    later = list(
-        accounts_fetch.fetch(web, Cursor("2025-05-01\n" + first[0].cursor.value.partition("\n")[2]), ())
-    )  # type: ignore[arg-type]
+    taken = Cursor("2025-05-01\n" + first[0].cursor.value.partition("\n")[2])
+    later = list(accounts_fetch.fetch(web, taken, ()))  # type: ignore[arg-type]
     assert [arrival.name[-14:-4] for arrival in later] == ["2025-05-02", "2025-05-03"]
     assert web.asked[0] == ("Accounts_Bulk_Data-2025-05-01.zip", '"e2"')
     assert web.asked[1][1] is None

@@ -27,7 +27,7 @@ def assets(
     return own(page.read())
 
 
-def test_15_total_assets_are_derived_and_confirmed(blank: Any, own: Any) -> None:
+def test_pitfall_15_total_assets_are_derived_and_confirmed(blank: Any, own: Any) -> None:
     row = assets(blank, own)
     assert (row.total_assets, row.derived) == (160, ("total_assets",))
     assert (
@@ -45,7 +45,7 @@ def test_15_total_assets_are_derived_and_confirmed(blank: Any, own: Any) -> None
     )
 
 
-def test_15_total_assets_are_null_where_nothing_confirms_them(blank: Any, own: Any) -> None:
+def test_pitfall_15_total_assets_are_null_where_nothing_confirms_them(blank: Any, own: Any) -> None:
     assert assets(blank, own, less=150).total_assets is None
     assert assets(blank, own, less=None, Equity=1).total_assets is None
     assert assets(blank, own, fixed=None, current=None, less=None, Equity=0).total_assets is None
@@ -53,6 +53,8 @@ def test_15_total_assets_are_null_where_nothing_confirms_them(blank: Any, own: A
     assert assets(blank, own, less=150).derived == ()
 
 
-def test_15_a_stated_total_is_read(blank: Any, own: Any) -> None:
+def test_pitfall_15_a_stated_total_is_read(blank: Any, own: Any) -> None:
     row = assets(blank, own, Assets=500)
     assert (row.total_assets, row.derived) == (500, ())
+    row = assets(blank, own, Assets=-500)
+    assert (row.total_assets, row.derived) == (160, ("total_assets",))

@@ -11,7 +11,7 @@ END = "2017-12-31"
 BEFORE = "2016-12-31"
 
 
-def test_17_the_date_in_the_file_name_is_the_balance_date(blank: Any) -> None:
+def test_pitfall_17_the_date_in_the_file_name_is_the_balance_date(blank: Any) -> None:
     page = blank()
     page.number("Equity", 5, END)
     page.context(YEAR)

@@ -13,7 +13,9 @@ END = "2017-12-31"
 BEFORE = "2016-12-31"
 
 
-def test_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothing(blank: Any, own: Any) -> None:
+def test_pitfall_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothing(
+    blank: Any, own: Any
+) -> None:
     for version in ("2008", "2013"):
         page = blank(version)
         page.number("TurnoverRevenue", "1,234", YEAR, more='scale="3" format="ixt:numdotdecimal"')
@@ -25,19 +27,93 @@ def test_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothing(blank
 
 
 @pytest.mark.parametrize(("kind", "dormant"), [("booleantrue", True), ("booleanfalse", False)])
-def test_12_the_format_of_an_empty_boolean_decides(blank: Any, kind: str, dormant: bool) -> None:
+def test_pitfall_12_the_format_of_an_empty_boolean_decides(blank: Any, kind: str, dormant: bool) -> None:
     page = blank()
     page.text("EntityDormantTruefalse", "", YEAR, more=f'format="ixt:{kind}"')
     assert page.read().dormant is dormant
 
 
-def test_12_names_split_over_spans_are_joined(blank: Any) -> None:
+def test_pitfall_12_names_split_over_spans_are_joined(blank: Any) -> None:
     page = blank()
     page.text("EntityCurrentLegalOrRegisteredName", "<span>ACME</span>  <span>&amp; SONS\nLTD</span>", YEAR)
     assert page.read().name == "ACME & SONS LTD"
 
 
-def test_13_an_xml_instance_names_the_company_where_the_number_was_due(own: Any) -> None:
+@pytest.mark.parametrize(
+    ("text", "more", "value"),
+    [
+        ("12345", 'scale="-2"', 123),
+        ("1.5", 'scale="6" decimals="-5"', 1_500_000),
+        ("1,234", 'format="ixt:numcommadot"', 1234),
+        ("1.234", 'format="ixt:numdotcomma"', 1234),
+        ("1\u00a0234", 'format="ixt:numspacedot"', 1234),
+        ("1,234", 'format="ns9:numdotdecimalblahblah"', 1234),
+        ("<b>1,</b><i>234</i>", "", 1234),
+        ("–", 'format="ixt:numdash"', 0),
+        ("–", "", None),
+        ("", "", None),
+        ("(5)", "", None),
+        ("5", 'xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"', None),
+    ],
+)
+def test_pitfall_12_the_printed_text_by_its_format_scale_and_sign(
+    blank: Any, text: str, more: str, value: int | None
+) -> None:
+    for sign in (1, -1):
+        page = blank()
+        page.number("ProfitLoss", text, YEAR, more=more + (' sign="-"' if sign < 0 else ""))
+        page.number("Equity", 5, END)
+        (row,) = page.read().rows
+        assert row.net_result == (value if value is None else sign * value)
+    assert (("unaccepted_text", "no transform") in page.read().signals) is (text == "(5)")
+
+
+@pytest.mark.parametrize("prefix", ["core", "uk-core", "ns5", "d", "frs102-core"])
+def test_pitfall_12_prefixes_mean_nothing(blank: Any, own: Any, prefix: str) -> None:
+    page = blank()
+    page.number("Equity", 5, END)
+    page.context(YEAR)
+    body = (
+        page.body()
+        .replace(b"x7:", prefix.encode() + b":")
+        .replace(b"xmlns:x7=", b"xmlns:%s=" % prefix.encode())
+    )
+    assert own(read_document("Prod223_2125_01234567_20171231.html", body)).equity == 5
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("&quot;1 C O&quot; LIMITED", '"1 C O" LIMITED'),
+        ("! LIMITED", "! LIMITED"),
+        ("SMITH, JONES &amp; CO. LTD", "SMITH, JONES & CO. LTD"),
+        ("CAF\u00c9 &#8217;N LTD", "CAF\u00c9 \u2019N LTD"),
+    ],
+)
+def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(
+    blank: Any, written: str, name: str
+) -> None:
+    page = blank()
+    page.text("EntityCurrentLegalOrRegisteredName", written, YEAR)
+    assert page.read().name == name
+
+
+@pytest.mark.parametrize(
+    ("written", "number", "told"),
+    [("1234567", "01234567", 0), ("SC1234", "01234567", 1), ("n/a", "01234567", 0)],
+)
+def test_pitfall_2_numbers_in_bodies_drop_zeros_and_the_file_name_counts(
+    blank: Any, written: str, number: str, told: int
+) -> None:
+    page = blank()
+    page.text("UKCompaniesHouseRegisteredNumber", written, YEAR)
+    page.number("Equity", 5, END)
+    document = page.read()
+    assert document.number == number
+    assert document.signals["other_company_number", "than in the file's name, which counts"] == told
+
+
+def test_pitfall_13_an_xml_instance_names_the_company_where_the_number_was_due(own: Any) -> None:
     body = b"""<?xml version="1.0"?><xbrl xmlns="http://www.xbrl.org/2003/instance"
  xmlns:pt="http://www.xbrl.org/uk/fr/gaap/pt/2004-12-01" xmlns:ae="http://www.companieshouse.gov.uk/ef/xbrl/ae"
  xmlns:iso4217="http://www.xbrl.org/2003/iso4217"><ae:CompanyNotDormant contextRef="y">true</ae:CompanyNotDormant>
@@ -58,7 +134,7 @@ def test_13_an_xml_instance_names_the_company_where_the_number_was_due(own: Any)
     assert (row.equity, row.currency, row.period.start) == (-88596, "GBP", date(2015, 9, 30))
 
 
-def test_14_group_and_company_never_mix(blank: Any, own: Any) -> None:
+def test_pitfall_14_group_and_company_never_mix(blank: Any, own: Any) -> None:
     page = blank()
     page.number("ProfitLoss", 100, YEAR, "Consolidated")
     page.number("Equity", 900, END, "Consolidated")
@@ -70,7 +146,7 @@ def test_14_group_and_company_never_mix(blank: Any, own: Any) -> None:
     assert (company.net_result, company.equity, company.employees) == (None, 50, 7)
 
 
-def test_14_turnover_of_a_group_tagged_by_segment_total_is_the_groups(blank: Any, own: Any) -> None:
+def test_pitfall_14_turnover_of_a_group_tagged_by_segment_total_is_the_groups(blank: Any, own: Any) -> None:
     page = blank()
     page.number("ProfitLoss", 100, YEAR, "Consolidated")
     page.number("TurnoverRevenue", 5, YEAR, "Europe")
@@ -120,7 +196,7 @@ def test_a_restated_amount_is_valid_where_it_stands_alone(blank: Any) -> None:
     assert (before.equity, before.net_result, before.period.is_comparative) == (8, 2, True)
 
 
-def test_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> None:
+def test_pitfall_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> None:
     page = blank()
     page.number("Equity", 5, END)
     page.context(YEAR)

@@ -1,0 +1,86 @@
+"""Everything that the REST API has of one British company on one day: a resource by its address (FORMAT uk 5, 7).
+
+The streams are what differs between the resources of two days, so that both say the same. Does not belong here:
+what stands in a resource (`profiles_uk`, `filings_uk`, `psc_uk`), or when it is told (`streams_uk`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any, Final
+
+from connectors.sandbox import filings_uk, profiles_uk, psc_uk
+from connectors.sandbox.model import Company
+from connectors.sandbox.world import World
+
+COMPANIES: Final = "companies"
+FILINGS: Final = "filings"
+INSOLVENCY: Final = "insolvency-cases"
+PSC: Final = "persons-with-significant-control"
+STATEMENTS: Final = "persons-with-significant-control-statements"
+EXEMPTIONS: Final = "company-exemptions"
+STREAMS: Final = (COMPANIES, FILINGS, INSOLVENCY, PSC, STATEMENTS, EXEMPTIONS)
+_KINDS: Final = {  # of holders that have a kind of resource of their own; the others use their record's
+    "individual-person-with-significant-control": "company-psc-individual",
+    "corporate-entity-person-with-significant-control": "company-psc-corporate",
+}
+_LONG_AGO: Final = timedelta(days=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One object of the API. `identity`: what its stream calls it."""
+
+    stream: str
+    kind: str
+    uri: str
+    identity: str
+    data: dict[str, Any]
+
+
+@lru_cache(maxsize=1024)
+def of_company(world: World, position: int, day: int) -> dict[str, Resource]:
+    """The resources of one company by address; none before it is founded."""
+    if position >= world.count("UK", day):
+        return {}
+    company = world.company("UK", position, day)
+    return {made.uri: made for made in _resources(world, company, day)}
+
+
+def _resources(world: World, company: Company, day: int) -> Iterator[Resource]:
+    number, path = company.number, f"/company/{company.number}"
+    yield Resource(COMPANIES, "company-profile", path, number, profiles_uk.profile(company))
+    for item in filings_uk.items(world, company.position, day):
+        yield _linked(FILINGS, "filing-history", item)
+    cases = profiles_uk.insolvency(company, _since(world, company, day))
+    if cases is not None:
+        yield Resource(INSOLVENCY, "company-insolvency", f"{path}/insolvency", number, cases)
+    for holder in company.holders:
+        held = psc_uk.record(company, holder)
+        kind = str(held["kind"])
+        yield _linked(PSC, _KINDS.get(kind, kind), held)
+    if psc_uk.has_statement(company):
+        yield _linked(STATEMENTS, "company-psc-statements", psc_uk.statement(company))
+    if company.listed:
+        exempt = psc_uk.exemption(company)
+        yield Resource(EXEMPTIONS, "company-exemptions", exempt["links"]["self"], number, exempt)
+
+
+def _linked(stream: str, kind: str, data: dict[str, Any]) -> Resource:
+    uri = data["links"]["self"]
+    return Resource(stream, kind, uri, uri.rpartition("/")[2], data)
+
+
+def _since(world: World, company: Company, day: int) -> date:
+    """The day from which the register has used its present word for the company."""
+    known = [turn for turn in world.turns("UK", company.position) if 0 < turn <= day]
+    since = world.date(0) - _LONG_AGO
+    for turn in known:
+        if company.position < world.count("UK", turn - 1):
+            before = world.company("UK", company.position, turn - 1)
+            after = world.company("UK", company.position, turn)
+            since = since if before.registry_status == after.registry_status else world.date(turn)
+    return since

@@ -1,0 +1,128 @@
+"""The keyed REST API of Companies House on one day of a world, without HTTP (FORMAT uk 5).
+
+Belongs here: paths and queries -> answers about one company, pages, the key, and 600 requests in five minutes. Does
+not belong here: what stands in an answer (`resources_uk`), sockets (`server`); search, officers and documents are
+not played.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from connectors.sandbox import resources_uk
+from connectors.sandbox.resources_uk import FILINGS, PSC, STATEMENTS
+from connectors.sandbox.shelf import JSON, Answer
+from connectors.sandbox.streaming_uk import REFUSED, basic
+from connectors.sandbox.world import World
+
+HOST: Final = "api.company-information.service.gov.uk"
+KEY: Final = "sandbox-rest-key"
+PATHS: Final = re.compile(r"/company/([^/]+)(?:/(.+))?")
+_USUAL: Final = 25
+_MOST: Final = 100
+_LISTS: Final = {"filing-history": FILINGS, PSC: PSC, STATEMENTS: STATEMENTS}
+_OK: Final = 200
+Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many requests a key has left in its window. `clock`: seconds, of whatever beginning."""
+
+    allowed: int = 600
+    seconds: float = 300.0
+    clock: Callable[[], float] = time.time
+    _ends: float = 0.0
+    _used: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def spend(self) -> tuple[bool, Mapping[str, str]]:
+        """Whether one more is allowed, and the headers that say what is left and until when."""
+        with self._lock:
+            if self.clock() >= self._ends:
+                self._ends, self._used = self.clock() + self.seconds, 0
+            is_allowed = self._used < self.allowed
+            self._used += is_allowed
+            return is_allowed, {
+                "X-Ratelimit-Limit": str(self.allowed),
+                "X-Ratelimit-Remain": str(self.allowed - self._used),
+                "X-Ratelimit-Reset": str(int(self._ends)),
+                "X-Ratelimit-Window": f"{self.seconds / 60:.0f}m",
+            }
+
+
+@dataclass(slots=True)
+class Rest:
+    """The interface of a running sandbox. `key`: what callers must name."""
+
+    key: str = KEY
+    budget: Budget = field(default_factory=Budget)
+
+    def reply(
+        self, world: World, day: int, found: re.Match[str], query: Mapping[str, str], authorization: str
+    ) -> Answer:
+        """The answer about one company; 401 before all, then 429, then what there is."""
+        if authorization != basic(self.key):
+            return REFUSED
+        is_allowed, headers = self.budget.spend()
+        if not is_allowed:
+            return Answer(429, {**JSON, **headers}, b"")
+        status, body = _answer(world, day, found[1], found[2] or "", query)
+        return Answer(status, {**JSON, **headers}, json.dumps(body, ensure_ascii=False).encode())
+
+
+def _answer(world: World, day: int, number: str, part: str, query: Mapping[str, str]) -> tuple[int, Record]:
+    company = world.find("UK", number, day)
+    if company is None:
+        return _missing("company-profile")
+    resources = resources_uk.of_company(world, company.position, day)
+    path = f"/company/{number}" + (f"/{part}" if part else "")
+    if part in _LISTS:
+        found = [one.data for one in resources.values() if one.stream == _LISTS[part]]
+        if not found:
+            return _missing(f"company-{part}")
+        return _OK, (_history if part == "filing-history" else _persons)(path, found, query)
+    if path in resources:
+        return _OK, resources[path].data
+    return _missing(f"company-{part}")
+
+
+def _missing(what: str) -> tuple[int, Record]:
+    return 404, {"errors": [{"error": f"{what}-not-found", "type": "ch:service"}]}
+
+
+def _page(found: list[Record], query: Mapping[str, str]) -> tuple[list[Record], Record]:
+    size = min(int(query.get("items_per_page", _USUAL)), _MOST)
+    start = int(query.get("start_index", 0))
+    return found[start : start + size], {"items_per_page": size, "start_index": start}
+
+
+def _history(_path: str, found: list[Record], query: Mapping[str, str]) -> Record:
+    wanted = query.get("category")
+    asked = [item for item in found if wanted is None or item["category"] in wanted.split(",")]
+    items, page = _page(asked, query)
+    return {
+        "filing_history_status": "filing-history-available",
+        "items": items,
+        "total_count": len(asked),
+        **page,
+    }
+
+
+def _persons(path: str, found: list[Record], query: Mapping[str, str]) -> Record:
+    items, page = _page(found, query)
+    ceased = sum("ceased_on" in item for item in found)
+    return {
+        "active_count": len(found) - ceased,
+        "ceased_count": ceased,
+        "items": [{**item, "ceased": True} if "ceased_on" in item else item for item in items],
+        "links": {"self": path},
+        "total_results": len(found),
+        **page,
+    }

@@ -1,0 +1,161 @@
+"""Connections to the streams of Companies House: who may open one, and the bytes of it until it ends (FORMAT uk 7).
+
+A connection lasts a day of the world: when the next one begins it ends, as the real ones do every night. Entered
+without a number a stream begins with the day that is played; with one, with the event of that number. Belongs here:
+keys, limits, heartbeats, what a stream does wrong. Does not belong here: what is told (`streams_uk`), sockets
+(`server`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import re
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from connectors.sandbox import streams_uk
+from connectors.sandbox.resources_uk import STREAMS
+from connectors.sandbox.shelf import JSON, Answer
+from connectors.sandbox.world import World
+
+HOST: Final = "stream.companieshouse.gov.uk"
+KEY: Final = "sandbox-streaming-key"
+PATHS: Final = re.compile(r"/(" + "|".join((*STREAMS, *streams_uk.QUIET)) + ")")
+REFUSED: Final = Answer(
+    401, JSON, json.dumps({"error": "Invalid Authorization", "type": "ch:service"}).encode()
+)
+_TOO_OLD: Final = Answer(416, JSON, b"")
+_TOO_MANY: Final = Answer(429, JSON, b"")
+_PIECE: Final = 1000  # bytes of a chunk, whatever lines it holds
+_BURST: Final = 4  # lines between two heartbeats of a stream that pauses
+_SLOWEST: Final = 1.0
+
+
+@dataclass(slots=True)
+class Temper:
+    """What the streams do wrong, or slowly.
+
+    twice: every event comes twice. shuffled: out of order, within a day. silent: nothing comes, not even a
+    heartbeat. most: connections at a time. kept_days: how old a number may be. pause: seconds between two lines,
+    with a heartbeat now and then. beat: seconds before the first heartbeat that follows the last line; each later
+    one comes after twice as long, up to a second.
+    """
+
+    twice: bool = False
+    shuffled: bool = False
+    silent: bool = False
+    most: int | None = None
+    kept_days: int = 3
+    pause: float = 0.0
+    beat: float = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """An answer without a length: chunks until the server ends it."""
+
+    chunks: Generator[bytes]
+    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
+
+
+def basic(key: str) -> str:
+    """The header of a key: the name of a caller without a password."""
+    return f"Basic {base64.b64encode(f'{key}:'.encode()).decode()}"
+
+
+@dataclass(slots=True)
+class Streams:
+    """The streams of a running sandbox. `key`: what callers must name."""
+
+    temper: Temper = field(default_factory=Temper)
+    key: str = KEY
+    opened: int = 0
+    _bell: threading.Condition = field(default_factory=threading.Condition)
+    _is_ended: bool = False
+
+    def ring(self) -> None:
+        """Another day: whoever waits looks again."""
+        with self._bell:
+            self._bell.notify_all()
+
+    def end(self) -> None:
+        """All connections end."""
+        self._is_ended = True
+        self.ring()
+
+    def reply(
+        self,
+        world: World,
+        today: Callable[[], int],
+        stream: str,
+        query: Mapping[str, str],
+        authorization: str,
+    ) -> Answer | Flow:
+        """The flow of one connection, or why there is none."""
+        if authorization != basic(self.key):
+            return REFUSED
+        if self.temper.most is not None and self.opened >= self.temper.most:
+            return _TOO_MANY
+        day = today()
+        first = query.get("timepoint")
+        lines = self._lines(world, day, stream, first)
+        if lines is None:
+            return _TOO_OLD
+        return Flow(self._chunks(lines, lambda: self._is_ended or today() != day))
+
+    def _lines(self, world: World, day: int, stream: str, first: str | None) -> list[bytes] | None:
+        """What is told at once; None where the number is none, too old, or not there yet."""
+        if first is None:
+            return self._mishandled(streams_uk.told(world, day, stream))
+        days = range(max(0, day - self.temper.kept_days), day + 1)
+        kept = [event for one in days for event in streams_uk.told(world, one, stream)]
+        if not first.isdecimal() or not kept or not kept[0].timepoint <= int(first) <= kept[-1].timepoint:
+            return None
+        return self._mishandled(tuple(event for event in kept if event.timepoint >= int(first)))
+
+    def _mishandled(self, events: tuple[streams_uk.Told, ...]) -> list[bytes]:
+        lines = [event.line for event in events]
+        if self.temper.twice:
+            lines = [line for line in lines for _ in range(2)]
+        if self.temper.shuffled:
+            random.Random(len(lines)).shuffle(lines)  # noqa: S311 - to be made again, not a secret
+        return lines
+
+    def _chunks(self, lines: list[bytes], is_over: Callable[[], bool]) -> Generator[bytes]:
+        with self._bell:
+            self.opened += 1
+        try:
+            if not self.temper.silent:
+                yield from self._said(lines, is_over)
+            yield from self._beats(is_over)
+        finally:
+            with self._bell:
+                self.opened -= 1
+
+    def _said(self, lines: list[bytes], is_over: Callable[[], bool]) -> Iterator[bytes]:
+        if not self.temper.pause:
+            text = b"".join(line + b"\n" for line in lines)
+            yield from (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+            return
+        for place, line in enumerate(lines, start=1):
+            half = len(line) // 2
+            yield line[:half]
+            if self._waited(self.temper.pause, is_over):
+                return
+            yield line[half:] + (b"\n\n" if place % _BURST == 0 else b"\n")
+
+    def _beats(self, is_over: Callable[[], bool]) -> Iterator[bytes]:
+        pause = self.temper.beat
+        while not self._waited(pause, is_over):
+            pause = min(_SLOWEST, pause * 2)
+            if not self.temper.silent:
+                yield b"\n"
+
+    def _waited(self, seconds: float, is_over: Callable[[], bool]) -> bool:
+        """Waits; whether the connection is over."""
+        with self._bell:
+            return self._bell.wait_for(is_over, seconds)

@@ -1,0 +1,152 @@
+"""What the streams of Companies House tell on each day of a world (FORMAT uk 7).
+
+An event for every resource that differs from the day before, whole as REST has it; and what the real streams are
+full of: the same again, the state before the change first, a document's image that comes later, resources in which
+nothing has changed. Numbers rise with gaps in each stream by itself; instants mostly name no zone and do not rise
+with the numbers. Does not belong here: connections (`streaming_uk`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from functools import lru_cache
+from typing import Any, Final
+
+from connectors.sandbox.resources_uk import (
+    COMPANIES,
+    EXEMPTIONS,
+    FILINGS,
+    INSOLVENCY,
+    PSC,
+    STATEMENTS,
+    STREAMS,
+    Resource,
+    of_company,
+)
+from connectors.sandbox.world import World
+
+QUIET: Final = (
+    "officers",
+    "charges",
+    "disqualified-officers",
+)  # streams of which the world has nothing to tell
+_FIRST: Final = {
+    COMPANIES: 80_000_000,
+    FILINGS: 170_000_000,
+    INSOLVENCY: 600_000,
+    PSC: 12_000_000,
+    STATEMENTS: 3_000_000,
+    EXEMPTIONS: 2_400,
+}
+_OF_A_DAY: Final = 100_000
+_UNCHANGED: Final = 3  # resources of each stream that are told of every day though nothing has changed
+_LOOKED_AT: Final = 60  # companies among which those are found
+_NIGHT: Final = time(1, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event: its number, and its line without the line's end."""
+
+    timepoint: int
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a stream says of a resource; `data` None where it says nothing, `fields` what it says has changed."""
+
+    resource: Resource
+    kind: str = "changed"
+    data: dict[str, Any] | None = None
+    fields: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=256)
+def told(world: World, day: int, stream: str) -> tuple[Told, ...]:
+    """The events of one day, in the order of their numbers."""
+    if stream not in _FIRST:
+        return ()
+    found = [change for change in _changes(world, day) if change.resource.stream == stream]
+    base = _FIRST[stream] + day * _OF_A_DAY
+    return tuple(
+        Told(base + place * 7 + place % 3, _line(world, day, change, base + place * 7 + place % 3, place))
+        for place, change in enumerate(found, start=1)
+    )
+
+
+@lru_cache(maxsize=64)
+def _changes(world: World, day: int) -> tuple[_Change, ...]:
+    """All that is told on a day: the state before, the changes, and then again some of them."""
+    first: list[_Change] = []
+    second: list[_Change] = []
+    for company in world.changing("UK", day):
+        for place, change in enumerate(_of_company(world, company.position, day)):
+            before = of_company(world, company.position, day - 1).get(change.resource.uri)
+            if before is not None and company.position % 2 == place % 2:
+                first.append(_Change(before, data=before.data))
+            first.append(change)
+            if company.position % 3 == place % 3 and change.kind == "changed":
+                second.append(_again(change))
+    return (*first, *second, *_unchanged(world, day))
+
+
+def _of_company(world: World, position: int, day: int) -> Iterator[_Change]:
+    before, after = of_company(world, position, day - 1), of_company(world, position, day)
+    for uri, resource in after.items():
+        if uri not in before or before[uri].data != resource.data:
+            yield _Change(resource, data=resource.data)
+    for place, uri in enumerate(sorted(before.keys() - after.keys())):
+        gone = before[uri]
+        left = {"links": {"self": uri}} if place % 2 else None  # reduced, or nothing at all
+        yield _Change(gone, "deleted", left)
+
+
+def _again(change: _Change) -> _Change:
+    """The same within seconds; of a filing, because its image has come."""
+    fields = ("links.document_metadata",) if change.resource.stream == FILINGS else ("etag",)
+    return _Change(change.resource, data=change.data, fields=fields)
+
+
+def _unchanged(world: World, day: int) -> Iterator[_Change]:
+    """Some resources of each stream in which nothing has changed: every day has something of every stream."""
+    moving = {company.position for company in world.changing("UK", day)}
+    counts: dict[str, int] = dict.fromkeys(STREAMS, 0)
+    for position in range(min(_LOOKED_AT, world.count("UK", 0))):
+        if position in moving:
+            continue
+        for resource in of_company(world, position, day).values():
+            if counts[resource.stream] < _UNCHANGED:
+                counts[resource.stream] += 1
+                yield _Change(resource, data=resource.data)
+
+
+def _line(world: World, day: int, change: _Change, timepoint: int, place: int) -> bytes:
+    resource = change.resource
+    event: dict[str, Any] = {
+        "timepoint": timepoint,
+        "published_at": _published(world, day, resource.stream, place),
+        "type": change.kind,
+    }
+    if change.fields:
+        event = {"fields_changed": list(change.fields), **event}
+    slash = resource.uri.removeprefix("/") if resource.stream == EXEMPTIONS else resource.uri
+    envelope = {
+        "resource_kind": resource.kind,
+        "resource_uri": slash,
+        "resource_id": resource.identity,
+        **({} if change.data is None else {"data": dict(sorted(change.data.items()))}),
+        "event": event,
+    }
+    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _published(world: World, day: int, stream: str, place: int) -> str:
+    """An instant of the night; neighbours are told of in the other order."""
+    at = datetime.combine(world.date(day), _NIGHT) + timedelta(seconds=place ^ 1)
+    if stream == EXEMPTIONS:
+        return f"{at.isoformat()}.742120Z"
+    return f"{at.isoformat()}.812779+00:00" if stream == STATEMENTS else at.isoformat()

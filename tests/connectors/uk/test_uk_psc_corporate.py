@@ -1,0 +1,96 @@
+"""Corporate holders as companies of ours: by number and country of registration, or not at all (FORMAT uk 2, 4)."""
+
+import pytest
+
+CORPORATE = "corporate-entity-person-with-significant-control"
+
+
+@pytest.mark.parametrize(
+    ("papers", "company", "country"),
+    [
+        ({"country_registered": "England And Wales", "registration_number": "10836542"}, "10836542", "GB"),
+        ({"country_registered": "England", "registration_number": "836542"}, "00836542", "GB"),
+        ({"country_registered": "Scotland", "registration_number": "sc 1234"}, "SC001234", "GB"),
+        ({"place_registered": "Companies House", "registration_number": "10836542"}, "10836542", "GB"),
+        ({"country_registered": "Jersey", "registration_number": "12345678"}, None, "JE"),
+        (
+            {
+                "country_registered": "Jersey",
+                "place_registered": "Companies House",
+                "registration_number": "12345678",
+            },
+            None,
+            "JE",
+        ),
+        ({"place_registered": "New South Wales", "registration_number": "12345678"}, None, "AU"),
+        # a foreign register of the same digits, however the country is spelt
+        (
+            {
+                "country_registered": "Uk",
+                "place_registered": "Jersey Registry",
+                "registration_number": "123456",
+            },
+            None,
+            "GB",
+        ),
+        ({"place_registered": "Companies House Gibraltar", "registration_number": "123456"}, None, None),
+        ({"place_registered": "Isle Of Man Registry, UK", "registration_number": "123456"}, None, None),
+        ({"place_registered": "Registrar, Dublin, Ireland, GB", "registration_number": "123456"}, None, None),
+        (
+            {
+                "country_registered": "Delaware",
+                "place_registered": "Companies House",
+                "registration_number": "123456",
+            },
+            None,
+            "US",
+        ),
+        # digits alone are a company of England and Wales
+        ({"country_registered": "Scotland", "registration_number": "123456"}, None, "GB"),
+        ({"country_registered": "Northern Ireland", "registration_number": "01234567"}, None, "GB"),
+        (
+            {
+                "place_registered": "Edinburgh",
+                "country_registered": "United Kingdom",
+                "registration_number": "123456",
+            },
+            None,
+            "GB",
+        ),
+        ({"country_registered": "Northern Ireland", "registration_number": "NI12345"}, "NI012345", "GB"),
+        ({"country_registered": "England", "registration_number": "SC123456"}, "SC123456", "GB"),
+        ({"country_registered": "England", "registration_number": "ip12345r"}, "IP12345R", "GB"),
+        # spellings of one country
+        ({"country_registered": "ENGLAND AND WALES (UK)", "registration_number": "123456"}, "00123456", "GB"),
+        ({"country_registered": "Great Britain", "registration_number": "123456"}, "00123456", "GB"),
+        ({"country_registered": "U.K.", "registration_number": "123456"}, "00123456", "GB"),
+        (
+            {
+                "country_registered": "United Kingdom Of Great Britain And Northern Ireland",
+                "registration_number": "123456",
+            },
+            "00123456",
+            "GB",
+        ),
+        # NO is a prefix, and a word
+        ({"country_registered": "England", "registration_number": "No. 1234567"}, "01234567", "GB"),
+        (
+            {"country_registered": "England", "registration_number": "Company Number: 1234567"},
+            "01234567",
+            "GB",
+        ),
+        ({"country_registered": "England", "registration_number": "No 123456"}, None, "GB"),
+        ({"country_registered": "Northern Ireland", "registration_number": "NO123456"}, "NO123456", "GB"),
+        ({"country_registered": "England", "registration_number": "00000000"}, None, "GB"),
+        ({"country_registered": "United Kingdom", "registration_number": "n/a"}, None, "GB"),
+        ({"country_registered": "United Kingdom", "registration_number": "12"}, None, "GB"),
+        ({"country_registered": "West Yorkshire"}, None, None),
+        ({"registration_number": "10836542"}, None, None),
+    ],
+)
+def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_british(
+    make, bench, papers, company, country
+):
+    found = bench.holding(make.record(kind=CORPORATE, name="HOLDCO LTD", identification=papers))
+    assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")
+    assert (found["holder_type"], found["holder_country"]) == ("company", country)

@@ -1,0 +1,146 @@
+"""The United Kingdom of a generated world, ingested step by step in the tests' own process, over HTTP.
+
+The steps are those of the job without Dagster and the release, the datasets those of Companies House. The truth
+knows accounts by the register's ids of filings, because the streams tell them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from connectors.sandbox import Registry, World, truth
+from connectors.sandbox.write import served_document_of
+from connectors.uk import UNITED_KINGDOM
+from firm.worlds import live_at
+from pipelines.receipts import RunFacts
+from pipelines.resources import Workspace
+from pipelines.settings import Settings
+from pipelines.stages import history, normalised, raw, staged
+from warehouse.schema.tables import COMPANIES, OWNERS
+
+_LEFT_OUT = ("uk.esef", "uk.lei", "uk.nsm")
+PLAYED = replace(
+    UNITED_KINGDOM,
+    datasets=tuple(one for one in UNITED_KINGDOM.datasets if one.key not in _LEFT_OUT),
+    links=(),
+    holders={},
+)
+LONGER = timedelta(minutes=5)  # between two runs of one day
+SHOWN = {
+    "org_number": "org_number",
+    "name": "name",
+    "municipality": "municipality",
+    "county": "county",
+    "status": "status",
+    "industry_code": "sni_code",
+    "is_listed": "is_listed",
+}
+Told = dict[str, dict[str, Any]]
+
+
+@dataclass
+class Kingdom:
+    """One data root; every run is a batch of its own."""
+
+    data: Path
+    runs: int = 0
+
+    def copy(self, data: Path) -> Kingdom:
+        shutil.copytree(self.data, data)
+        return Kingdom(data, self.runs)
+
+    def ingest(self, registry: Registry) -> list[Mapping[str, Any]]:
+        """One run of the day that the registers play; gives what reading raised as signals."""
+        self.runs += 1
+        at = registry.now + self.runs * LONGER
+        settings = Settings(data=self.data)
+        with closing(Workspace(settings, (PLAYED,), lambda: at)) as workspace:
+            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
+            workspace.receipts.begin(batch, RunFacts(at))
+            with live_at(registry.url, settings) as origin:
+                for dataset in sorted(PLAYED.datasets, key=lambda made: made.wants is not None):
+                    raw.take(workspace, PLAYED, dataset, origin, batch)
+                    staged.stage(workspace, dataset, batch)
+            normalised.normalise(workspace, PLAYED, batch)
+            history.apply(workspace, PLAYED, batch)
+            read = [made.key for made in PLAYED.datasets if batch in workspace.lake.batches(made.key)]
+            return [one for key in read for one in workspace.lake.signals(key, batch)]
+
+    @contextmanager
+    def _history(self) -> Iterator[Any]:
+        with (
+            closing(Workspace(Settings(data=self.data), (PLAYED,))) as workspace,
+            workspace.history("UK") as opened,
+        ):
+            yield opened
+
+    def events(self, but: str = "") -> list[str]:
+        """Ids of all events so far, those of one company left out."""
+        with self._history() as opened:
+            rows = opened.outbox()
+        return sorted(rows.filter(pl.col("company_id") != but)["event_id"])
+
+    def companies(self) -> Told:
+        """What is held true of every company, by the profile's names, and why it has its status."""
+        with self._history() as opened:
+            rows = opened.open_rows(COMPANIES)
+        return {
+            row["company_id"]: {shown: row[name] for name, shown in SHOWN.items()}
+            | {"status_detail": row["status_detail"]}
+            for row in rows.iter_rows(named=True)
+        }
+
+    def owners(self) -> dict[tuple[str, str | None], Any]:
+        """Bounds in percent by company and holder."""
+        with self._history() as opened:
+            rows = opened.open_rows(OWNERS).filter(pl.col("ended_on").is_null())
+        return {
+            (row["company_id"], row["holder_id"]): (row["pct_min"], row["pct_max"])
+            for row in rows.iter_rows(named=True)
+        }
+
+    def present(self, name: str) -> pl.DataFrame:
+        """The newest staged rows of a table."""
+        table = next(made.staged[name] for made in PLAYED.datasets if name in made.staged)
+        with self._history() as opened:
+            return opened.present(table).collect()
+
+
+def planned(world: World, *days: int, but: str = "") -> list[str]:
+    """Ids of the events that must come of these days, those of one type left out."""
+    wanted = {world.date(day).isoformat() for day in days}
+    told = truth.events.all_events(world, served_document_of)
+    kept = (event for event in told if event["day"] in wanted and event["event_type"] != but)
+    return sorted(event["event_id"] for event in kept)
+
+
+def profiles(world: World, day: int) -> Told:
+    """The ground truth of what `Kingdom.companies` gives."""
+    found = {company.company_id: company for company in world.all("UK", day)}
+    return {
+        identity: {name: truth.profile(company)[name] for name in SHOWN.values()}
+        | {"status_detail": _detail(company.status, company.status_detail)}
+        for identity, company in found.items()
+    }
+
+
+def _detail(status: str, detail: str | None) -> str | None:
+    """Dormant by its accounts alone is a company that does not trade."""
+    return detail or ("no_trading" if status == "dormant" else None)
+
+
+def shares(world: World, day: int) -> dict[tuple[str, str | None], Any]:
+    """The ground truth of what `Kingdom.owners` gives."""
+    return {
+        (company.company_id, row["holder_id"]): (row["pct_min"], row["pct_max"])
+        for company in world.all("UK", day)
+        for row in truth.owners(company, world.date(day))
+    }

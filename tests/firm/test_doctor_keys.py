@@ -1,0 +1,64 @@
+"""`firm doctor` says which keys of registries are missing, and with `--live` which of them are refused."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from connectors.kit.http import Http
+from connectors.sandbox import CREDENTIALS, Registry, World, serve
+from firm.key_findings import keys
+from firm.worlds import live_at
+from pipelines.settings import Settings
+from tests.firm.inside import Inside
+
+STREAM = "stream.companieshouse.gov.uk"
+REST = "api.company-information.service.gov.uk"
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[Registry]:
+    with serve(World(seed=9, companies=60, days=1, markets=("UK",))) as running:
+        yield running
+
+
+@pytest.fixture
+def http(registry: Registry, tmp_path: Path) -> Iterator[Http]:
+    with live_at(registry.url, Settings(data=tmp_path)) as origin:
+        yield origin.http
+
+
+def test_keys_that_are_missing_are_named_with_what_hangs_on_them(tmp_path: Path) -> None:
+    said = Inside(tmp_path / "data").run("doctor", FIRM_CREDENTIALS=f"{REST}=hush:")
+    (line,) = [line for line in said.out.splitlines() if STREAM in line]
+    assert line.startswith(f"warn\tno streaming key for {STREAM}\tadd it to FIRM_CREDENTIALS: until then uk.")
+    assert f"ok\tkey of the REST API for {REST} is set" in said.out
+    assert (
+        "no client id and secret for portal.api.bolagsverket.se\tadd it to FIRM_CREDENTIALS: until then se."
+        in said.out
+    )
+    assert "hush" not in said.out
+    assert said.exit_code == 0
+
+
+def test_keys_that_are_taken(http: Http) -> None:
+    found = [what for state, what, _ in keys(CREDENTIALS, http) if state == "ok"]
+    assert f"streaming key for {STREAM} is taken" in found
+    assert f"key of the REST API for {REST} is taken" in found
+
+
+def test_a_refused_key_is_bad_and_names_the_setting(http: Http, registry: Registry) -> None:
+    registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
+    bad = {what: advice for state, what, advice in keys(CREDENTIALS, http) if state == "bad"}
+    assert set(bad) == {
+        f"streaming key for {STREAM} is refused",
+        f"key of the REST API for {REST} is refused",
+    }
+    assert all(advice.startswith("check FIRM_CREDENTIALS for ") for advice in bad.values())
+    registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
+
+
+def test_who_does_not_answer_is_no_reason_to_change_a_key(http: Http, registry: Registry) -> None:
+    registry.troubles.by_path["/companies"] = "unavailable"
+    warned = [what for state, what, _ in keys(CREDENTIALS, http) if state == "warn"]
+    assert warned == [f"streaming key for {STREAM} cannot be tried"]

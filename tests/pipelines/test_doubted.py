@@ -1,0 +1,117 @@
+"""What a complete edition lacks counts as gone once it was answered about, and no earlier."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from connectors.declare import Arrival, Cursor, Doubt, Guard, Scope
+from connectors.kit.errors import FetchError, Unavailable
+from pipelines.origins import Live
+from pipelines.receipts import RunFacts
+from pipelines.resources import Workspace
+from pipelines.settings import Settings
+from pipelines.stages import normalised, raw, staged
+from tests.pipelines.fed import NOON, URL
+from tests.pipelines.invented import MARKET
+from tests.pipelines.places import ONE, THREE, TWO, accounts
+
+
+class Doubted:
+    """A register with complete editions of these numbers, and a desk that is asked about who is missing.
+
+    `answers`: what it says of a number: a set of accounts, nothing (None), or a failure.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.numbers = [ONE, TWO, THREE]
+        self.answers: Mapping[str, str | FetchError | None] | None = {}
+        self.asked: list[str] = []
+        self.runs = 0
+
+    def register(self, _http: Any, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+        version = ",".join(self.numbers)
+        if cursor is None or cursor.value != version:
+            rows = "".join(f"{number},x,open,2020-01-01\n" for number in self.numbers)
+            body = io.BytesIO(f"number,name,status,date\n{rows}end\n".encode())
+            yield Arrival("register.csv", body, Scope.FULL, NOON, Cursor(version))
+
+    def desk(self, _http: Any, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+        if self.answers is None:
+            return
+        for number in subjects:
+            self.asked.append(number)
+            said = self.answers.get(number)
+            if isinstance(said, FetchError):
+                raise said
+            if said is not None:
+                body = io.BytesIO(json.dumps(accounts(said, number, 2025, 1)).encode())
+                yield Arrival(f"{said}.json", body, Scope.PART, NOON)
+
+    @staticmethod
+    def doubts(absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]) -> Iterator[Doubt]:
+        assert set(present) == {"fi_register", "fi_accounts"}
+        told = present["fi_accounts"]["number"].to_list()
+        for number in sorted(set(absent["fi_register"]["number"]) - set(told)):
+            yield Doubt(number, "fi_register", (number,))
+
+    def run(self) -> list[str]:
+        """A run; gives who has been asked for."""
+        self.runs += 1
+        register = replace(MARKET.datasets[0], fetch=self.register, guard=Guard(max_shrink=1.0))
+        desk = replace(MARKET.datasets[1], fetch=self.desk, doubts=self.doubts, wants=lambda _: iter(()))
+        market = replace(MARKET, datasets=(register, desk), holders={}, normalise=_no_image)
+        at = NOON + timedelta(hours=self.runs)
+        batch = f"{at:%Y%m%dT%H%M%S}000000Z"
+        self.asked = []
+        with closing(Workspace(Settings(data=self.root), (market,), lambda: at)) as workspace:
+            workspace.receipts.begin(batch, RunFacts(at, frozenset()))
+            for dataset in market.datasets:
+                raw.take(workspace, market, dataset, Live(None), batch)  # type: ignore[arg-type]
+                staged.stage(workspace, dataset, batch)
+            normalised.normalise(workspace, market, batch)
+            with workspace.history("FI") as history:
+                rows = history.present(register.staged["fi_register"]).collect()
+        self.retired = rows.filter(pl.col("_retired_at").is_not_null())["number"].sort().to_list()
+        return self.asked
+
+
+def _no_image(_present: Any, _at: Any) -> dict[str, pl.DataFrame]:
+    return {}
+
+
+def test_absence_counts_only_once_it_was_answered_about(tmp_path: Path) -> None:
+    doubted = Doubted(tmp_path)
+    assert (doubted.run(), doubted.retired) == ([], [])
+    doubted.numbers = [THREE]
+    doubted.answers = {ONE: Unavailable(URL, 503, "down"), TWO: "a2"}
+    assert (doubted.run(), doubted.retired) == ([ONE], [])  # the first was not answered, the second not asked
+    doubted.answers = {ONE: None, TWO: "a2"}  # 404
+    assert (doubted.run(), doubted.retired) == ([ONE, TWO], [])
+    doubted.answers = {ONE: "a1"}
+    assert doubted.run() == [ONE]  # again, with no new edition
+    assert doubted.run() == []  # settled
+    assert doubted.retired == []  # what was answered decides, not the absence (`normalise`)
+
+
+def test_where_nobody_can_be_asked_absence_is_the_registers_word(tmp_path: Path) -> None:
+    doubted = Doubted(tmp_path)
+    doubted.run()
+    doubted.numbers, doubted.answers = [THREE], None
+    assert (doubted.run(), doubted.retired) == ([], [ONE, TWO])
+
+
+def test_who_was_answered_about_is_retired_with_the_edition_that_lacks_it(tmp_path: Path) -> None:
+    doubted = Doubted(tmp_path)
+    doubted.run()
+    doubted.numbers, doubted.answers = [THREE], {ONE: "a1"}
+    assert (doubted.run(), doubted.retired) == ([ONE, TWO], [ONE])
