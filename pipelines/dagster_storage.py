@@ -83,7 +83,27 @@ class EventRecords(SqliteEventLogStorage):
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines = _Engines()
+        self._tables: set[str] = set()
+        self._partitions: set[tuple[str, str]] = set()
         super().__init__(base_dir, inst_data)
+
+    def has_table(self, table_name: str) -> bool:
+        """Asked with every event; a table never goes."""
+        if table_name not in self._tables and super().has_table(table_name):
+            self._tables.add(table_name)
+        return table_name in self._tables
+
+    def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
+        """Asked for every input of every step; a partition under way is not deleted by anybody else."""
+        asked = (partitions_def_name, partition_key)
+        if asked not in self._partitions and super().has_dynamic_partition(*asked):
+            self._partitions.add(asked)
+        return asked in self._partitions
+
+    def delete_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> None:
+        """Forgotten here too."""
+        self._partitions.discard((partitions_def_name, partition_key))
+        super().delete_dynamic_partition(partitions_def_name, partition_key)
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[Connection]:

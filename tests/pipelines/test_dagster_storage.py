@@ -91,3 +91,15 @@ def test_of_many_runs_few_files_stay_open_and_none_after_the_end(tmp_path: Path)
     assert few < 40  # three of each file: itself, its log, what is shared of it
     assert open_files(tmp_path) == 0
     assert not list(tmp_path.rglob("*-wal"))
+
+
+def test_a_partition_is_known_as_soon_as_it_is_added_and_no_longer_than_it_is_there(tmp_path: Path) -> None:
+    with ours(tmp_path) as instance:
+        assert not instance.has_dynamic_partition("batches", "b1")
+        instance.add_dynamic_partitions("batches", ["b1", "b2"])
+        assert instance.has_dynamic_partition("batches", "b1")
+        instance.delete_dynamic_partition("batches", "b1")
+        assert not instance.has_dynamic_partition("batches", "b1")
+        assert instance.has_dynamic_partition("batches", "b2")
+    with plain(tmp_path) as instance:
+        assert instance.get_dynamic_partitions("batches") == ["b2"]
