@@ -191,8 +191,8 @@ class Http:
 
         Of a line too long to hold only the beginning is kept, which is no JSON any more: those behind it go on.
         """
-        # a coding would hold back heartbeats until its block is full
-        given = {"Accept-Encoding": "identity", **(headers or {})}
+        # a coding would hold back heartbeats until its block is full; nobody goes on over a stream that has ended
+        given = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
         asked = Asked(url, given, auth or self._known(url), frozenset(), frozenset())
         self._rates.wait(httpx.URL(url).host)
         try:
