@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 TOOLS := tests/openapi/node_modules/.installed tests/receivers/node_modules/.installed
 SERVE ?= 1
 SCALE ?= default
+# Test processes: one more than cores, for a third of its time a test waits for disks, sockets and clocks.
+JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 8 ? n + 1 : 8)))
 # Compiled modules are kept: `firm` starts hundreds of times in the tests, and half a second sooner with them.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -41,7 +43,7 @@ run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SER
 	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
 
 test: $(VENV)/.dev $(TOOLS) ## every test
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -q
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

@@ -26,7 +26,7 @@ BATCH = "20261121T060000000Z"
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 ASKED = 3.0
-PART = 250_000  # rows normalised at once, as pipelines do
+PART = 100 << 20  # bytes of both files whose companies are normalised at once, as pipelines take them
 ORGANISATIONS, UNITS, NUMBER = "se_bolagsverket", "se_scb", "organisationsnummer"
 BULK, STATISTICS = SWEDEN.dataset("se.bolagsverket"), SWEDEN.dataset("se.scb")
 
@@ -73,21 +73,26 @@ def _bare(organisations: Path, statistics: Path) -> int:
 
 def _ours(organisations: Path, statistics: Path) -> int:
     """All companies of both files, a part of the numbers at a time."""
-    found = {ORGANISATIONS: _rows(BULK, organisations), UNITS: _rows(STATISTICS, statistics)}
-    parts = max(frame.height for frame in found.values()) // PART + 1
+    parts = sum(path.stat().st_size for path in (organisations, statistics)) // PART + 1
+    found = {ORGANISATIONS: _rows(BULK, organisations, parts), UNITS: _rows(STATISTICS, statistics, parts)}
     made = 0
     for part in range(parts):
-        mine = pl.col(NUMBER).cast(pl.UInt64) % parts == part
-        present = {
-            name: _present(frame.filter(mine) if parts > 1 else frame) for name, frame in found.items()
-        }
+        present = {name: _present(pl.concat(cut.pop(part))) for name, cut in found.items() if part in cut}
         made += SWEDEN.normalise(present, TODAY)["companies"].height
     return made
 
 
-def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:
+def _rows(dataset: Dataset, path: Path, parts: int) -> dict[int, list[pl.DataFrame]]:
+    """Staged rows by the part that their number falls into."""
     piece = Piece(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
-    return pl.concat(batch.rows for part in dataset.split(piece) for batch in dataset.read(part))
+    found: dict[int, list[pl.DataFrame]] = {}
+    part = (pl.col(NUMBER).cast(pl.UInt64) % parts).alias("part")
+    for piece_part in dataset.split(piece):
+        for batch in dataset.read(piece_part):
+            cut = batch.rows.with_columns(part).partition_by("part", as_dict=True, include_key=False)
+            for (key,), rows in cut.items():
+                found.setdefault(key, []).append(rows)
+    return found
 
 
 def _present(rows: pl.DataFrame) -> pl.LazyFrame:
