@@ -64,7 +64,7 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _mail(installation.settings.mail)
     yield from (Finding(*found) for found in deliveries(installation))
     asks = live and _has_contact(given)
-    yield from _keys(Settings.read(given), asks)
+    yield from _keys(given, asks)
     if asks:
         yield from _sources(given["FIRM_USER_AGENT"])
 
@@ -137,8 +137,12 @@ def _mail(settings: MailSettings) -> Finding:
     return Finding("ok", f"mail server {settings.host} can be used")
 
 
-def _keys(settings: Settings, asks: bool) -> Iterator[Finding]:
-    """The keys of registries; tried where they may be asked."""
+def _keys(given: dict[str, str], asks: bool) -> Iterator[Finding]:
+    """The keys of registries; tried where they may be asked. Settings that do not read have been told."""
+    try:
+        settings = Settings.read(given)
+    except SettingError:
+        return
     with registry_http(settings) if asks else nullcontext() as http:
         yield from (Finding(*found) for found in keys(settings.credentials, http))
 
