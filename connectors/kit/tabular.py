@@ -12,7 +12,7 @@ encoding_fallback (lines that were not UTF-8, read as cp1252), nul_bytes (NUL by
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +20,7 @@ import polars as pl
 
 from connectors.declare import Batch, Piece, Unreadable
 from connectors.kit import staged
+from connectors.kit.ahead import ahead
 from connectors.kit.formats import Format, sniff
 from connectors.kit.ragged import LINE, Reader, Rows
 from connectors.kit.textual import blocks, mended
@@ -86,7 +87,7 @@ def read(piece: Piece, layout: Layout) -> Iterator[Batch]:
         header, rest, line = _begin(piece, layout, first)
         reader = Reader(header.width, list(header.columns.values()), layout.separator, layout.quote)
         total = 0
-        for rows in _gathered(_stretches(reader, rest, source, line, tally)):
+        for rows in _gathered(_counted(ahead(_stretches(reader, rest, source, line)), tally)):
             frame, rejects = _judged(rows, header, layout)
             total += frame.height
             yield staged.batch(layout.table, frame, rejects, tally.drain())
@@ -161,8 +162,8 @@ def _headerless(cells: Sequence[str], layout: Layout, known: Mapping[str, str]) 
 
 
 def _stretches(
-    reader: Reader, first: bytes, source: Iterator[bytes], line: int, tally: staged.Tally
-) -> Iterator[Rows]:
+    reader: Reader, first: bytes, source: Iterator[bytes], line: int
+) -> Generator[Rows, None, None]:
     """Rows of one stretch of whole lines after the other."""
     carry, block = b"", first
     while True:
@@ -172,7 +173,6 @@ def _stretches(
         whole = b"".join((carry, memoryview(block)[:end], ending)) if end else b""
         rows, tail = reader.read(whole, line, final=following is None)
         line = rows.line
-        _count(rows, tally)
         carry = tail + block[end:] if end else carry + block
         yield rows
         if following is None:
@@ -196,11 +196,14 @@ def _gathered(stretches: Iterator[Rows]) -> Iterator[Rows]:
         yield held
 
 
-def _count(rows: Rows, tally: staged.Tally) -> None:
-    if rows.nuls:
-        tally.add("nul_bytes", "file", f"before line {rows.line}", rows.nuls)
-    for line in rows.mended:
-        tally.add("encoding_fallback", "line", f"line {line}")
+def _counted(stretches: Iterator[Rows], tally: staged.Tally) -> Iterator[Rows]:
+    """The stretches, what was mended in them counted by the thread that hands the counts on."""
+    for rows in stretches:
+        if rows.nuls:
+            tally.add("nul_bytes", "file", f"before line {rows.line}", rows.nuls)
+        for line in rows.mended:
+            tally.add("encoding_fallback", "line", f"line {line}")
+        yield rows
 
 
 def _judged(rows: Rows, header: _Header, layout: Layout) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -18,6 +16,7 @@ import polars as pl
 
 from connectors.declare import Piece, Unreadable
 from connectors.kit import staged
+from connectors.kit.ahead import ahead
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.ragged import LINE, Reader, lines_at
 from connectors.kit.textual import blocks
@@ -79,11 +78,7 @@ def header_of(piece: Piece, encoding: str) -> str:
 
 def chunks(piece: Piece, shape: Shape, encoding: str) -> Iterator[Chunk]:
     """All records behind the header, the next stretch read while one is used."""
-    with closing(_chunks(piece, shape, encoding)) as made, ThreadPoolExecutor(1) as thread:
-        following = thread.submit(next, made, None)
-        while (chunk := following.result()) is not None:
-            following = thread.submit(next, made, None)
-            yield chunk
+    return ahead(_chunks(piece, shape, encoding))
 
 
 def _chunks(piece: Piece, shape: Shape, encoding: str) -> Generator[Chunk, None, None]:

@@ -28,11 +28,11 @@ def coded(rows: pl.DataFrame, column: str, name: str, field: str) -> pl.Expr:
     )
 
 
-def unlisted(rows: pl.DataFrame, column: str, name: str) -> list[str]:
-    """The words of a column that a list lacks, as they stand."""
-    words = rows.select(word=pl.col(column).unique()).drop_nulls()
+def unlisted(words: pl.Series, name: str) -> list[str]:
+    """Those of distinct words that a list lacks, as they stand."""
     known = sorted(codes.load(_PACKAGE, name).codes)
-    return words.filter(~_spelled("word").is_in(known))["word"].sort().to_list()
+    given = words.drop_nulls().to_frame("word")
+    return given.filter(~_spelled("word").is_in(known))["word"].sort().to_list()
 
 
 def _spelled(column: str) -> pl.Expr:
@@ -41,7 +41,7 @@ def _spelled(column: str) -> pl.Expr:
 
 def count_unlisted(tally: Tally, code: str, name: str, subjects: pl.DataFrame) -> None:
     """Count the words of `subject` that a list lacks; `example` names the company."""
-    strange = unlisted(subjects, "subject", name)
+    strange = unlisted(subjects["subject"].unique(), name)
     if strange:
         count(tally, code, subjects.filter(pl.col("subject").is_in(strange)))
 

@@ -20,7 +20,7 @@ import polars as pl
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised
 from connectors.kit import staged, tabular, text
 from connectors.uk import download
-from connectors.uk.codelists import count, count_unlisted, unlisted
+from connectors.uk.codelists import count, unlisted
 from connectors.uk.editions import basename, members_of, named_edition
 from connectors.uk.industry import strange
 from connectors.uk.licence import DOWNLOADS, LICENCE
@@ -102,8 +102,9 @@ _LAYOUT: Final = tabular.Layout(
     order=COLUMNS,
     patterns={"CompanyNumber": _NUMBER},
 )
+_STATUS: Final = "CompanyStatus"
 _CODED: Final = (
-    ("unknown_status", "statuses", "CompanyStatus"),
+    ("unknown_status", "statuses", _STATUS),
     ("unknown_legal_form", "legal_forms", "CompanyCategory"),
     ("unknown_account_category", "account_categories", "Accounts.AccountCategory"),
     ("unknown_country", "countries", "RegAddress.Country"),
@@ -135,8 +136,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     tally = staged.Tally(KEY)
     for raw in tabular.read(piece, _LAYOUT):
         batch = _named(_numbered(raw, tally))
-        _count_strange(batch.rows, tally)
-        known = pl.col("CompanyStatus").is_in(_mapped(batch.rows)).fill_null(value=False)
+        known = pl.col(_STATUS).is_in(_count_strange(batch.rows, tally)).fill_null(value=False)
         unmapped = batch.rows.filter(~known)
         if unmapped.is_empty():
             yield batch
@@ -174,28 +174,33 @@ def _named(batch: Batch) -> Batch:
     return replace(batch, rows=rows.drop_nulls("CompanyName"), rejects=pl.concat([batch.rejects, rejects]))
 
 
-def _mapped(rows: pl.DataFrame) -> list[str]:
-    """Status words of these rows, as they stand, that the code list has."""
-    words = rows["CompanyStatus"].unique().drop_nulls().to_list()
-    return sorted(set(words) - set(unlisted(rows, "CompanyStatus", "statuses")))
-
-
-def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> None:
-    """Unknown words, dates that do not parse, industry codes of no known shape."""
-    missing = rows.filter(pl.col("CompanyStatus").is_null())
-    count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
-    for code, name, column in _CODED:
-        count_unlisted(tally, code, name, rows.select(subject=column, example="CompanyNumber"))
+def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> list[str]:
+    """Unknown words, dates that do not parse, industry codes of no known shape; gives the status words known."""
     filled = [name for name in DATES if rows[name].null_count() < rows.height]
-    found = rows.select(_bad_date(name).sum().alias(name) for name in filled)
+    words = [column for _, _, column in _CODED]
+    # all columns in one go, which polars shares among its threads
+    found = rows.select(
+        *(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS)),
+        *(_bad_date(name).sum() for name in filled),
+    )
+    missing = rows.filter(pl.col(_STATUS).is_null())
+    count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
+    for code, listed, column in _CODED:
+        _count_cells(tally, code, rows, column, unlisted(found[column].item(), listed))
     for name in filled:
         if found[name].item():
             hits = rows.filter(_bad_date(name))
             count(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
     for name in SIC_COLUMNS:
-        if cells := strange(rows[name]):
-            hits = rows.filter(pl.col(name).is_in(cells))
-            count(tally, "unknown_industry_code", hits.select(subject=name, example="CompanyNumber"))
+        _count_cells(tally, "unknown_industry_code", rows, name, strange(found[name].item()))
+    given = found[_STATUS].item().drop_nulls().to_list()
+    return sorted(set(given) - set(unlisted(found[_STATUS].item(), "statuses")))
+
+
+def _count_cells(tally: staged.Tally, code: str, rows: pl.DataFrame, column: str, cells: list[str]) -> None:
+    if cells:
+        hits = rows.filter(pl.col(column).is_in(cells))
+        count(tally, code, hits.select(subject=column, example="CompanyNumber"))
 
 
 def day(column: str) -> pl.Expr:

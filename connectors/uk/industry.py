@@ -39,8 +39,8 @@ def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def strange(cells: pl.Series) -> list[str]:
-    """Distinct cells that are neither empty nor a code of the registry's own lists."""
-    given = pl.DataFrame({"cell": cells.unique().drop_nulls()})
+    """Those of distinct cells that are neither empty nor a code of the registry's own lists."""
+    given = cells.drop_nulls().to_frame("cell")
     listed = pl.col("cell").str.extract(PATTERN, 1).is_in(sorted(codes.load("connectors.uk", "sic").codes))
     says_none = pl.col("cell").str.strip_chars().str.to_lowercase() == NONE
     return given.filter(~(listed.fill_null(value=False) | says_none))["cell"].to_list()
