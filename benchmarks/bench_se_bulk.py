@@ -26,7 +26,7 @@ BATCH = "20261121T060000000Z"
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 ASKED = 3.0
-PART = 100 << 20  # bytes of both files whose companies are normalised at once, as pipelines take them
+PART = 250_000  # rows normalised at once, as pipelines do
 ORGANISATIONS, UNITS, NUMBER = "se_bolagsverket", "se_scb", "organisationsnummer"
 BULK, STATISTICS = SWEDEN.dataset("se.bolagsverket"), SWEDEN.dataset("se.scb")
 
@@ -73,26 +73,21 @@ def _bare(organisations: Path, statistics: Path) -> int:
 
 def _ours(organisations: Path, statistics: Path) -> int:
     """All companies of both files, a part of the numbers at a time."""
-    parts = sum(path.stat().st_size for path in (organisations, statistics)) // PART + 1
-    found = {ORGANISATIONS: _rows(BULK, organisations, parts), UNITS: _rows(STATISTICS, statistics, parts)}
+    found = {ORGANISATIONS: _rows(BULK, organisations), UNITS: _rows(STATISTICS, statistics)}
+    parts = max(frame.height for frame in found.values()) // PART + 1
     made = 0
     for part in range(parts):
-        present = {name: _present(pl.concat(cut.pop(part))) for name, cut in found.items() if part in cut}
+        mine = pl.col(NUMBER).cast(pl.UInt64) % parts == part
+        present = {
+            name: _present(frame.filter(mine) if parts > 1 else frame) for name, frame in found.items()
+        }
         made += SWEDEN.normalise(present, TODAY)["companies"].height
     return made
 
 
-def _rows(dataset: Dataset, path: Path, parts: int) -> dict[int, list[pl.DataFrame]]:
-    """Staged rows by the part that their number falls into."""
+def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:
     piece = Piece(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
-    found: dict[int, list[pl.DataFrame]] = {}
-    part = (pl.col(NUMBER).cast(pl.UInt64) % parts).alias("part")
-    for piece_part in dataset.split(piece):
-        for batch in dataset.read(piece_part):
-            cut = batch.rows.with_columns(part).partition_by("part", as_dict=True, include_key=False)
-            for (key,), rows in cut.items():
-                found.setdefault(key, []).append(rows)
-    return found
+    return pl.concat(batch.rows for part in dataset.split(piece) for batch in dataset.read(part))
 
 
 def _present(rows: pl.DataFrame) -> pl.LazyFrame:
