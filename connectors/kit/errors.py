@@ -20,13 +20,15 @@ _SECRET_WORDS: Final = ("key", "token", "secret", "sig", "auth", "password", "cr
 class FetchError(Exception):
     """A fetch that did not give a body to believe."""
 
+    unanswered = "no answer: "  # what stands for a status where there is none
+
     def __init__(self, url: str, status: int | None, reason: str, wait: float | None = None) -> None:
         self.url = public_url(url)
         self.status = status
         self.reason = reason
         self.wait = wait
-        said = "no answer" if status is None else f"status {status}"
-        super().__init__(f"{self.url}: {said}: {reason}")
+        said = self.unanswered if status is None else f"status {status}: "
+        super().__init__(f"{self.url}: {said}{reason}")
 
     def __reduce__(self) -> tuple[type[FetchError], tuple[str, int | None, str, float | None]]:
         return type(self), (self.url, self.status, self.reason, self.wait)
@@ -38,6 +40,8 @@ class Missing(FetchError):  # noqa: N818 - the tree above reads better
 
 class Refused(FetchError):  # noqa: N818 - the tree above reads better
     """Asking again will not help."""
+
+    unanswered = ""  # where the source was not asked, or went round in circles: the reason says it
 
 
 class Unavailable(FetchError):  # noqa: N818 - the tree above reads better

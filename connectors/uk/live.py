@@ -50,13 +50,27 @@ def _is_insolvency(name: str, answer: dict[str, Any]) -> bool:
     return isinstance(answer.get("cases"), list) and live_records.company_named(name) is not None
 
 
-PROFILE_STREAM: Final = Dataset(
-    key=PROFILES_KEY,
-    title="Companies House: company profiles as they change",
-    licence=LICENCE,
-    cadence=_CADENCE,
-    guard=_GUARD,
-    host=streams.HOST,
+def _stream(key: str, name: str, title: str, **own: Any) -> Dataset:
+    """One stream of the register; `own`: what its records are, where files of them lie, how they are read."""
+    return Dataset(
+        key=key,
+        title=f"Companies House: {title}",
+        licence=LICENCE,
+        cadence=_CADENCE,
+        guard=_GUARD,
+        host=streams.HOST,
+        split=staged.single,
+        fetch=Stream(name).catch_up,
+        listen=Stream(name).listen,
+        rate=_RATE,
+        **own,
+    )
+
+
+PROFILE_STREAM: Final = _stream(
+    PROFILES_KEY,
+    "companies",
+    "company profiles as they change",
     staged={PROFILES.name: PROFILES},
     files=(
         "streaming/**/companies*",
@@ -65,46 +79,28 @@ PROFILE_STREAM: Final = Dataset(
         "rest_api/company_profile*/**/*.json",
     ),
     recognise=streams.recogniser(live_records.PROFILE, _is_profile, "a company profile"),
-    split=staged.single,
     read=live_records.profiles,
-    fetch=Stream("companies").catch_up,
-    listen=Stream("companies").listen,
     redact=live_redact.redact,
-    rate=_RATE,
 )
-FILING_STREAM: Final = Dataset(
-    key=FILINGS_KEY,
-    title="Companies House: filing history as it grows",
-    licence=LICENCE,
-    cadence=_CADENCE,
-    guard=_GUARD,
-    host=streams.HOST,
+FILING_STREAM: Final = _stream(
+    FILINGS_KEY,
+    "filings",
+    "filing history as it grows",
     staged={FILED.name: FILED},
     files=("streaming/**/filing*", "rest_api/**/filing*", "rest_api/filing_history*/**/*.json"),
     recognise=streams.recogniser(live_records.FILING, _is_history, "a filing history"),
-    split=staged.single,
     read=live_records.filings,
-    fetch=Stream("filings").catch_up,
-    listen=Stream("filings").listen,
     redact=live_redact.redact,
-    rate=_RATE,
 )
-INSOLVENCY_STREAM: Final = Dataset(
-    key=INSOLVENCY_KEY,
-    title="Companies House: insolvency cases as they change",
-    licence=LICENCE,
-    cadence=_CADENCE,
-    guard=_GUARD,
-    host=streams.HOST,
+INSOLVENCY_STREAM: Final = _stream(
+    INSOLVENCY_KEY,
+    "insolvency-cases",
+    "insolvency cases as they change",
     staged={INSOLVENCY.name: INSOLVENCY},
     files=("streaming/**/insolvency*", "rest_api/**/*insolvency*"),
     recognise=streams.recogniser(live_records.CASES, _is_insolvency, "insolvency cases"),
-    split=staged.single,
     read=live_records.insolvency,
-    fetch=Stream("insolvency-cases").catch_up,
-    listen=Stream("insolvency-cases").listen,
     redact=live_redact.redact,
-    rate=_RATE,
 )
 
 
@@ -118,22 +114,15 @@ def _read_psc(piece: Piece) -> Iterator[Batch]:
 
 def _psc_stream(key: str, name: str, title: str) -> Dataset:
     """One stream of the PSC regime. Files of it in a folder are read by `uk.psc`, as every PSC record."""
-    return Dataset(
-        key=key,
-        title=f"Companies House: {title} as they change",
-        licence=LICENCE,
-        cadence=_CADENCE,
-        guard=_GUARD,
-        host=streams.HOST,
+    return _stream(
+        key,
+        name,
+        f"{title} as they change",
         staged=psc.DATASET.staged,
         files=(f"{name}/**",),
         recognise=psc.recognise,
-        split=staged.single,
         read=_read_psc,
-        fetch=Stream(name).catch_up,
-        listen=Stream(name).listen,
         redact=psc_redact.redact,
-        rate=_RATE,
     )
 
 

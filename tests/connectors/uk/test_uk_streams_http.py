@@ -327,3 +327,14 @@ def test_without_a_streaming_key_a_run_asks_nobody_and_a_reader_says_what_to_do(
         assert bodies(STREAM.catch_up(http, None, ())) == []
         with pytest.raises(Refused, match="FIRM_CREDENTIALS"):
             bodies(STREAM.listen(http, None))
+
+
+def test_a_key_that_is_not_there_is_no_answer_that_did_not_come(tmp_path: Path):
+    with (
+        Http(HttpSettings("firmdata/test (contact@example.com)", tmp_path)) as without,
+        pytest.raises(Refused) as told,
+    ):
+        next(STREAM.listen(without, None))
+    assert str(told.value).startswith(
+        f"https://{HOST}: no streaming key: add {HOST}=KEY: to FIRM_CREDENTIALS"
+    )
