@@ -25,7 +25,7 @@ from tests.firm.inside import Inside, Told, planned, profiles_on
 from warehouse.locks import market_lock
 
 pytestmark = pytest.mark.slow
-KILLS = 6
+KILLS = 10
 UNFINISHED = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,

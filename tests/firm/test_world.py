@@ -18,9 +18,9 @@ FIELDS_OF_THE_STORE = {"is_comparative"}  # known inside, not served
 def lived(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]], httpx.Client]]:
-    """A world of three days, taken in day by day, and the service over it."""
+    """A world of four days, taken in day by day, and the service over it."""
     folder = tmp_path_factory.mktemp("world")
-    days = write(World(seed=11, companies=enough(3), days=3), folder / "days")
+    days = write(World(seed=11, companies=enough(4), days=4), folder / "days")
     firm = Firm(folder / "data")
     reports = [firm.ingest(day) for day in days]
     with firm.serving() as client:
