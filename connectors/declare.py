@@ -290,7 +290,7 @@ class Secret:
     opens: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # declared once: another object is another market
 class Jurisdiction:
     """One folder under `connectors`.
 

@@ -6,6 +6,7 @@ Docs: https://docs.dagster.io/api/dagster/definitions
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import dagster as dg
 
@@ -69,12 +70,13 @@ def build_defs(
     )
 
 
-def market_assets(jurisdiction: Jurisdiction) -> list[dg.AssetsDefinition]:
+@lru_cache(maxsize=16)  # every round of an ingest asks for them
+def market_assets(jurisdiction: Jurisdiction) -> tuple[dg.AssetsDefinition, ...]:
     """The assets of one market."""
-    return [
+    return (
         *(raw_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
         *(staged_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
         normalised_asset(jurisdiction),
         history_asset(jurisdiction),
         events_asset(jurisdiction),
-    ]
+    )

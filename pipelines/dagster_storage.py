@@ -11,12 +11,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Final, Self
 
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from dagster._core.storage.base_storage import DagsterStorage
 from dagster._core.storage.event_log import SqliteEventLogStorage
+from dagster._core.storage.event_log.schema import SqlEventLogStorageMetadata
+from dagster._core.storage.event_log.sqlite import sqlite_event_log
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.schedules import SqliteScheduleStorage
+from dagster._core.storage.sql import get_alembic_config
 from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
 from dagster._core.storage.sqlite_storage import (
     DagsterSqliteStorage,
@@ -27,6 +33,7 @@ from dagster._core.storage.sqlite_storage import (
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DatabaseError
 
 if TYPE_CHECKING:
     from dagster._core.storage.sqlite_storage import SqliteStorageConfig
@@ -78,6 +85,27 @@ class RunRecords(SqliteRunStorage):
             self._engines.close()
 
 
+@cache
+def _migrations() -> ScriptDirectory:
+    """Dagster's: reading the scripts takes longer than making a run's file."""
+    return ScriptDirectory.from_config(get_alembic_config(sqlite_event_log.__file__))
+
+
+def _made(engine: Engine) -> bool:
+    """Whether a run's file has its tables; makes them where it has none. False: another process is at it."""
+    try:
+        with engine.connect() as connection:
+            marks = MigrationContext.configure(connection)
+            if marks.get_current_revision() is None:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                SqlEventLogStorageMetadata.create_all(connection)
+                marks.stamp(_migrations(), "head")
+                connection.commit()
+    except DatabaseError:
+        return False
+    return True
+
+
 class EventRecords(SqliteEventLogStorage):
     """Events: a file for each run, and one of what concerns assets over all of them."""
 
@@ -104,6 +132,11 @@ class EventRecords(SqliteEventLogStorage):
         """Forgotten here too."""
         self._partitions.discard((partitions_def_name, partition_key))
         super().delete_dynamic_partition(partitions_def_name, partition_key)
+
+    def _initdb(self, engine: Engine, for_index_shard: bool = False) -> None:
+        """Every run has a file of its own: made without going through all of Dagster's migrations again."""
+        if for_index_shard or not _made(engine):
+            super()._initdb(engine, for_index_shard)
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[Connection]:

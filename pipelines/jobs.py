@@ -7,11 +7,12 @@ Docs: https://docs.dagster.io/guides/build/jobs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
 
-from connectors.declare import Jurisdiction
+from connectors.declare import Dataset, Jurisdiction
 from pipelines.assets.keys import RELEASE, market_key, raw_key, staged_key
 from pipelines.resources import MARKET_TAG, MARKETS_TAG
 
@@ -26,11 +27,11 @@ def export_job_name(jurisdiction: Jurisdiction) -> str:
     return f"export_{jurisdiction.code.lower()}"
 
 
-def market_assets(jurisdiction: Jurisdiction) -> list[dg.AssetKey]:
-    """Every asset of a market, the release not among them."""
+def market_assets(jurisdiction: Jurisdiction, datasets: Sequence[Dataset]) -> list[dg.AssetKey]:
+    """The assets of a market with those of some of its datasets, the release not among them."""
     return [
-        *(raw_key(dataset) for dataset in jurisdiction.datasets),
-        *(staged_key(dataset) for dataset in jurisdiction.datasets),
+        *(raw_key(dataset) for dataset in datasets),
+        *(staged_key(dataset) for dataset in datasets),
         *(market_key(jurisdiction, layer) for layer in ("normalised", "history", "events")),
     ]
 
@@ -39,7 +40,7 @@ def market_job(jurisdiction: Jurisdiction) -> Any:  # Dagster names the type in 
     """The whole way of one market, release included."""
     return dg.define_asset_job(
         job_name(jurisdiction),
-        selection=dg.AssetSelection.assets(*market_assets(jurisdiction), RELEASE),
+        selection=dg.AssetSelection.assets(*market_assets(jurisdiction, jurisdiction.datasets), RELEASE),
         executor_def=dg.in_process_executor,
         run_tags={MARKET_TAG: jurisdiction.code, MARKETS_TAG: jurisdiction.code},
         description=f"Ingest of {jurisdiction.code}: fetch, read, normalise, compare, publish.",

@@ -25,12 +25,12 @@ from pipelines.assets.keys import RELEASE
 from pipelines.batches import next_batch
 from pipelines.build import build_defs
 from pipelines.jobs import job_name, market_assets
-from pipelines.origins import Origin
+from pipelines.origins import Opened, Origin
 from pipelines.receipts import RunFacts
 from pipelines.report import ErrorReport, IngestReport
 from pipelines.resources import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Tell, Workspace, silent
 from pipelines.settings import Settings
-from pipelines.stages import held, raw
+from pipelines.stages import held, idle, raw
 from warehouse.archive import utc_now
 from warehouse.files import Step, no_step
 from warehouse.locks import market_lock
@@ -161,7 +161,7 @@ class _Round:
                 raw.list_files(self._workspace, made, opened, batch)
                 continue
             started = time.monotonic()
-            errors[made.code] = self._market(made, batch)
+            errors[made.code] = self._market(made, batch, opened)
             seconds[made.code] = round(time.monotonic() - started, 3)
         sound = [made for made in self._jurisdictions if made.datasets and not errors[made.code]]
         if sound:
@@ -169,8 +169,10 @@ class _Round:
         told = tuple(error for found in errors.values() for error in found)
         return replace(report.of_run(self._workspace, self._jurisdictions, batch, told), seconds=seconds)
 
-    def _market(self, made: Jurisdiction, batch: str) -> list[ErrorReport]:
-        failures = self._execute(made, market_assets(made), batch, made.code)
+    def _market(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
+        everything = self._origin.asks
+        datasets = made.datasets if everything else idle.told_of(self._workspace, made, opened, batch)
+        failures = self._execute(made, market_assets(made, datasets), batch, made.code)
         if failures and held.is_stopped(self._workspace, made):
             return []  # told of as held
         return [ErrorReport(made.code, message) for message in failures]

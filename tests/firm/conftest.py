@@ -1,6 +1,5 @@
 """The command line and the service as a user has them: processes, a data folder, HTTP on the loopback interface."""
 
-import json
 import os
 import socket
 import subprocess
@@ -14,6 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from tests.firm.inside import Inside
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60
@@ -78,14 +79,16 @@ class Firm:
         return done
 
     def ingest(self, folder: Path, *markets: str, exit_code: int = 0) -> dict[str, Any]:
-        done = self.run("ingest", *markets, "--from", folder, "--json", check=False)
-        assert done.returncode == exit_code, done.stdout + done.stderr
-        return json.loads(done.stdout)
+        """In the tests' own process; `run("ingest", …)` is one of its own."""
+        return Inside(self.data).ingest(folder, *markets, exit_code=exit_code).report
 
     def key(self) -> str:
-        self.run("accounts", "create", "--email", "reader@example.com", "--tier", "business")
-        made = self.run("keys", "create", "--account", "reader@example.com", "--kind", "live", "--json")
-        return json.loads(made.stdout)["key"]
+        """A key of an account that limits leave alone."""
+        inside = Inside(self.data)
+        account = ("--email", "reader@example.com", "--tier", "business")
+        assert inside.run("accounts", "create", *account, FIRM_TIERS=str(self._tiers())).exit_code == 0
+        made = inside.run("keys", "create", "--account", "reader@example.com", "--kind", "live", "--json")
+        return made.report["key"]
 
     @contextmanager
     def serving(self) -> Iterator[httpx.Client]:

@@ -1,0 +1,41 @@
+"""Datasets that a folder leaves nothing to do for: a run does without their steps.
+
+A market has up to a dozen datasets and a folder files of a few; steps that find nothing cost more than the others
+do with little. Does not belong here: what the steps do (`raw`, `staged`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from connectors.declare import Dataset, Jurisdiction
+from pipelines.origins import Opened
+from pipelines.resources import Workspace
+from pipelines.stages import editions, raw, staged
+
+
+def told_of(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, batch: str) -> list[Dataset]:
+    """The datasets that have files in a folder, or something left to read or to let through.
+
+    Of the others it is noted that nothing came: a run is whole when it has noted every dataset.
+    """
+    raw.list_files(workspace, jurisdiction, opened, batch)
+    named = {entry.dataset for entry in opened.files(jurisdiction)}
+    named |= workspace.receipts.facts(batch).accept_shrink
+    busy = [made for made in jurisdiction.datasets if made.key in named or _has_pending(workspace, made)]
+    for dataset in jurisdiction.datasets:
+        if dataset not in busy:
+            _note(workspace, dataset, batch)
+    return busy
+
+
+def _has_pending(workspace: Workspace, dataset: Dataset) -> bool:
+    """Whether a run that was killed has left something unread."""
+    pieces = list(workspace.archive.pieces(dataset.key))
+    return bool(editions.pending(pieces, workspace.lake.batches(dataset.key)))
+
+
+def _note(workspace: Workspace, dataset: Dataset, batch: str) -> None:
+    came, read = raw.RawReceipt(dataset.key), staged.StagedReceipt(dataset.key)
+    workspace.receipts.write(batch, raw.receipt_name(dataset.key), asdict(came))
+    workspace.receipts.write(batch, staged.receipt_name(dataset.key), asdict(read))
