@@ -21,7 +21,7 @@ from warehouse.reader import Reader, Search
 from warehouse.reading import Snapshot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # a failure shows what was asked, not all that was there
 class World:
     firms: list[Firm]
     ranks: dict[str, int]
@@ -81,7 +81,8 @@ _queries = st.builds(
         st.none(), st.sampled_from(["relevance", "id", "name", "-latest_revenue", "-registered_date"])
     ),
 )
-_limits = st.lists(st.integers(1, 60), min_size=1, max_size=3)
+# Pages of any size, and a large one in every round: a walk need not have hundreds of pages to meet its edges.
+_limits = st.lists(st.integers(1, 60), min_size=1, max_size=3).map(lambda made: [*made, 60])
 _settings = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
