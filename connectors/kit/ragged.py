@@ -21,6 +21,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit import quoted
 from connectors.kit.textual import is_utf8, mended
 
 LINE: Final = "line"
@@ -65,7 +66,7 @@ class Reader:
     def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
         """Rows of whole lines from line number `line` on, and the tail that needs what follows."""
         rows = Rows(line=line)
-        if self._by_returns(body, rows):
+        if self._by_quotes(body, rows) or self._by_returns(body, rows):
             return rows, b""
         body = body.replace(b"\r\n", b"\n") if b"\r" in body else body
         rows.nuls = body.count(b"\0") if b"\0" in body else 0
@@ -101,6 +102,16 @@ class Reader:
                 return fields, b"\n".join(lines[end:])
         return None
 
+    def _by_quotes(self, body: bytes, rows: Rows) -> bool:
+        """Whether every field of every line stands in quotes; those lines are taken then."""
+        if self._quote is None or len(self._columns) < self._width:
+            return False
+        frame = quoted.rows(body, self._width, self._separator, self._quote)
+        if frame is None:
+            return False
+        self._take(frame, rows)
+        return True
+
     def _by_returns(self, body: bytes, rows: Rows) -> bool:
         """Whether all lines are rows that end with a carriage return and a line feed; those are taken then.
 
@@ -122,15 +133,17 @@ class Reader:
         whole = frame.drop_in_place(_MORE).eq_missing(_MARK)
         if end != b"\n" and not whole.all():
             return False
-        lines = counted[-1]
-        numbers = pl.int_range(rows.line, rows.line + lines, dtype=pl.Int64, eager=True).alias(LINE)
-        frame.insert_column(0, numbers)
         if not whole.all():
             self._single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
-            frame = frame.filter(whole)
-        rows.frames.append(frame)
-        rows.line += lines
+        self._take(frame, rows, None if whole.all() else whole)
         return True
+
+    def _take(self, frame: pl.DataFrame, rows: Rows, whole: pl.Series | None = None) -> None:
+        """Lines of one stretch with their numbers; of those only the whole ones."""
+        numbers = pl.int_range(rows.line, rows.line + frame.height, dtype=pl.Int64, eager=True).alias(LINE)
+        frame.insert_column(0, numbers)
+        rows.frames.append(frame if whole is None else frame.filter(whole))
+        rows.line += len(numbers)
 
     def _table(self, marked: bytes) -> pl.DataFrame | None:
         """What polars reads of marked lines; None where it cannot."""
