@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from connectors.sandbox import truth_fi, truth_no, truth_us
+from connectors.sandbox import truth_fi, truth_no, truth_press, truth_us
 from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
 from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
+from connectors.sandbox.model_press import ActTold, ReleaseTold
 from connectors.sandbox.model_us import FourthRestated, InterimFiled, NewsTold, NoticeTold, StakeMoved
 from connectors.sandbox.world import World
 from warehouse.schema import codes, ids
@@ -37,21 +38,7 @@ def _order(row: Row) -> tuple[str, str]:
 
 def event(planned: Planned, document_of: DocumentOf) -> Row:
     """One planned event."""
-    match planned.change:
-        case StatusChange():
-            event_id, event_type, key, core = _status(planned.company, planned.change)
-        case Crossing():
-            event_id, event_type, key, core = _ownership(planned.company, planned.change)
-        case FilingChange():
-            event_id, event_type, key, core = _filing(planned.company, planned.change, document_of)
-        case FlaggedChange():
-            event_id, event_type, key, core = truth_fi.flagged(planned.company, planned.change)
-        case PartnerChange():
-            event_id, event_type, key, core = truth_no.changed(planned.company, planned.change)
-        case DocumentFiled():
-            event_id, event_type, key, core = truth_fi.filed(planned.company, planned.change)
-        case NewsTold() | NoticeTold() | StakeMoved() | InterimFiled() | FourthRestated():
-            event_id, event_type, key, core = truth_us.told(planned.company, planned.change)
+    event_id, event_type, key, core = _told(planned, document_of)
     return {
         "day": planned.day.isoformat(),
         "event_id": event_id,
@@ -68,6 +55,34 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
             **core,
         },
     }
+
+
+def _told(planned: Planned, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
+    """Its id, type, key and core."""
+    match planned.change:
+        case FlaggedChange() | DocumentFiled():
+            return truth_fi.told(planned.company, planned.change)
+        case PartnerChange():
+            return truth_no.changed(planned.company, planned.change)
+        case ReleaseTold() | ActTold():
+            return truth_press.told(planned.company, planned.change)
+        case NewsTold() | NoticeTold() | StakeMoved() | InterimFiled() | FourthRestated():
+            return truth_us.told(planned.company, planned.change)
+        case _:
+            return _shared(planned.company, planned.change, document_of)
+
+
+def _shared(
+    company: Company, change: StatusChange | Crossing | FilingChange, document_of: DocumentOf
+) -> tuple[str, str, Row, Row]:
+    """The same of a change that every market knows."""
+    match change:
+        case StatusChange():
+            return _status(company, change)
+        case Crossing():
+            return _ownership(company, change)
+        case FilingChange():
+            return _filing(company, change, document_of)
 
 
 def _is_signalled(planned: Planned) -> bool:

@@ -16,9 +16,10 @@ from connectors.sandbox.model import Company
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
+_API: Final = "https://api.gleif.org/api/v1/lei-records"
 _PREFIX: Final = "969500"
 _LEI: Final = re.compile(rf"{_PREFIX}([A-Z]{{2}})([0-9A-Z]{{10}})\d\d")
-_AUTHORITIES: Final = {"NO": "RA000472", "SE": "RA000544", "FI": "RA000188", "UK": "RA000585"}
+AUTHORITIES: Final = {"NO": "RA000472", "SE": "RA000544", "FI": "RA000188", "UK": "RA000585"}
 _COUNTRIES: Final = {"UK": "GB"}
 _LENGTHS: Final = {"NO": 9, "SE": 10, "FI": 8, "UK": 8}
 _MOST: Final = 200
@@ -45,9 +46,17 @@ def records(world: World, day: int, query: Query) -> Reply:
     asked = query.get("filter[lei]", "").split(",")
     found = [company for lei in asked if (company := _company(world, day, lei)) is not None]
     size = min(int(query.get("page[size]") or 10), _MOST)
+    pages = {
+        "currentPage": 1,
+        "perPage": size,
+        "from": 1,
+        "to": len(found),
+        "total": len(found),
+        "lastPage": 1,
+    }
     body = {
-        "meta": {"goldenCopy": {"publishDate": f"{world.date(day)}T00:00:00Z"}},
-        "links": {"first": "https://api.gleif.org/api/v1/lei-records"},
+        "meta": {"goldenCopy": {"publishDate": f"{world.date(day)}T00:00:00Z"}, "pagination": pages},
+        "links": {"first": _API, "last": _API},
         "data": [_record(company) for company in found[:size]],
     }
     return Reply(200, "application/vnd.api+json", json.dumps(body, ensure_ascii=False).encode())
@@ -75,29 +84,93 @@ def _typed(company: Company) -> str:
 
 def _record(company: Company) -> dict[str, Any]:
     lei = lei_of(company)
-    country = _COUNTRIES.get(company.market, company.market)
     return {
         "type": "lei-records",
         "id": lei,
         "attributes": {
             "lei": lei,
-            "entity": {
-                "legalName": {"name": company.name, "language": "en"},
-                "otherNames": [],
-                "legalAddress": {"addressLines": [company.street], "country": country},
-                "registeredAt": {"id": _AUTHORITIES[company.market], "other": None},
-                "registeredAs": _typed(company),
-                "jurisdiction": country,
-                "category": "GENERAL",
-                "legalForm": {"id": "XXXX", "other": None},
-                "status": "ACTIVE",
-            },
-            "registration": {
-                "lastUpdateDate": "2026-10-01T00:00:00Z",
-                "status": "LAPSED" if company.position % 3 == 0 else "ISSUED",
-            },
+            "entity": _entity(company),
+            "registration": _registration(company),
+            "bic": None,
+            "mic": None,
+            "ocid": None,
+            "qcc": None,
+            "spglobal": [],
+            "conformityFlag": "CONFORMING",
         },
+        "relationships": _relationships(lei),
+        "links": {"self": f"{_API}/{lei}"},
     }
+
+
+def _entity(company: Company) -> dict[str, Any]:
+    country = _COUNTRIES.get(company.market, company.market)
+    former = [
+        {"name": name, "language": "en", "type": "PREVIOUS_LEGAL_NAME"} for _, name in company.former_names
+    ]
+    nobody = {"lei": None, "name": None}
+    return {
+        "legalName": {"name": company.name, "language": "en"},
+        "otherNames": former,
+        "transliteratedOtherNames": [],
+        "legalAddress": _address(company, country),
+        "headquartersAddress": _address(company, country),
+        "registeredAt": _authority(company),
+        "registeredAs": _typed(company),
+        "jurisdiction": country,
+        "category": "GENERAL",
+        "legalForm": {"id": "XXXX", "other": None},
+        "associatedEntity": nobody,
+        "status": "ACTIVE",
+        "expiration": {"date": None, "reason": None},
+        "successorEntity": nobody,
+        "successorEntities": [],
+        "creationDate": f"{company.registered}T00:00:00Z",
+        "subCategory": None,
+        "otherAddresses": [],
+        "eventGroups": [],
+    }
+
+
+def _address(company: Company, country: str) -> dict[str, Any]:
+    return {
+        "language": "en",
+        "addressLines": [company.street],
+        "addressNumber": None,
+        "addressNumberWithinBuilding": None,
+        "mailRouting": None,
+        "city": company.place.town if company.place else None,
+        "region": None,
+        "country": country,
+        "postalCode": company.place.postcode if company.place else None,
+    }
+
+
+def _authority(company: Company) -> dict[str, Any]:
+    return {"id": AUTHORITIES[company.market], "other": None}
+
+
+def _registration(company: Company) -> dict[str, Any]:
+    return {
+        "initialRegistrationDate": "2019-10-01T00:00:00Z",
+        "lastUpdateDate": "2026-10-01T00:00:00Z",
+        "status": "LAPSED" if company.position % 3 == 0 else "ISSUED",
+        "nextRenewalDate": "2027-10-01T00:00:00Z",
+        "managingLou": "969500SANDBOX0000033",
+        "corroborationLevel": "FULLY_CORROBORATED",
+        "validatedAt": _authority(company),
+        "validatedAs": _typed(company),
+        "otherValidationAuthorities": [],
+    }
+
+
+def _relationships(lei: str) -> dict[str, Any]:
+    """Addresses alone: who owns whom is asked for there."""
+    plain = ("managing-lou", "lei-issuer", "field-modifications")
+    found: dict[str, Any] = {name: {"links": {"related": f"{_API}/{lei}/{name}"}} for name in plain}
+    for name in ("direct-parent", "ultimate-parent"):
+        found[name] = {"links": {"reporting-exception": f"{_API}/{lei}/{name}-reporting-exception"}}
+    return found
 
 
 ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from connectors.sandbox.model_fi import DocumentFiled, Finnish, FlaggedChange
 from connectors.sandbox.model_no import Norwegian, PartnerChange
+from connectors.sandbox.model_press import ActTold, ReleaseTold
 from connectors.sandbox.model_se import Overview, Swedish
 from connectors.sandbox.model_us import (
     American,
@@ -200,5 +201,7 @@ class Planned:
         | StakeMoved
         | InterimFiled
         | FourthRestated
+        | ReleaseTold
+        | ActTold
     )
     story: str

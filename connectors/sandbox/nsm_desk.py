@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
+from connectors.sandbox import nsm_press
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
 _JSON: Final = "application/json"
-_SEARCH: Final = "/search"
+SEARCH: Final = "/search"
 _LEI: Final = "969500GB00000SANDX64"
 _TYPE: Final = "Holding(s) in Company"
 _SATURDAY: Final = 5
@@ -75,22 +76,38 @@ def _reply(body: Mapping[str, Any]) -> Reply:
     return Reply(200, _JSON, json.dumps(body).encode())
 
 
-def posted(_world: World, _day: int, path: str, body: bytes) -> Reply | None:
+def posted(world: World, day: int, path: str, body: bytes) -> Reply | None:
     """The hits of a search by days of submission; None for another path. Milliseconds in a date are refused."""
-    if path != _SEARCH:
+    if path != SEARCH:
         return None
     criteria = json.loads(body)["criteriaObj"]["dateCriteria"]
     span = criteria[0]["value"]
     if any("." in text for text in span.values()):
         return Reply(400, _JSON, b'{"message":"failed to parse date field"}')
     begin, end = (date.fromisoformat(span[side][:10]) for side in ("from", "to"))
-    found = []
+    return Reply(200, _JSON, submitted(world, day, begin, end))
+
+
+def submitted(world: World, day: int, begin: date, end: date) -> bytes:
+    """The hits of the days from one on, before another."""
+    found = [_hit(*one) for one in nsm_press.hits(world, day, begin, end)]
     while begin < end:
         if begin.weekday() < _SATURDAY:
-            found.append({"_index": "fca-nsm-searchdata", "_id": f"RNS-{begin}", "_source": _source(begin)})
+            found.append(_hit(f"RNS-{begin}", _source(begin)))
         begin += _DAY
-    total = {"value": len(found), "relation": "eq"}
-    return _reply({"took": 77, "timed_out": False, "hits": {"total": total, "hits": found}})
+    shards = {"total": 4, "successful": 4, "skipped": 0, "failed": 0}
+    hits = {"total": {"value": len(found), "relation": "eq"}, "max_score": None, "hits": found}
+    return json.dumps({"took": 77, "timed_out": False, "_shards": shards, "hits": hits}).encode()
+
+
+def _hit(identity: str, source: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "_index": "fca-nsm-searchdata",
+        "_type": "_doc",
+        "_id": identity,
+        "_score": None,
+        "_source": source,
+    }
 
 
 def _source(day: date) -> dict[str, Any]:
@@ -105,6 +122,16 @@ def _source(day: date) -> dict[str, Any]:
         "company": "SANDBOX METALS PLC;",
         "headline": _TYPE,
         "seq_id": f"RNS-{day}",
+        "disclosure_id": f"RNS-{day}",
+        "hist_seq": "1",
+        "latest_flag": "Y",
+        "last_updated_date": f"{day}T07:00:04.120Z",
+        "lei_remediation_flag": "N",
+        "related_org": [],
+        "tag_esef": "",
+        "classifications": "",
+        "classifications_code": "",
+        "download_link": f"NSM/RNS/{day}.html",
         "html_link": f"NSM/RNS/{day}.html",
     }
 

@@ -26,7 +26,13 @@ _SHARES: Final = (
     ("SANDBOX SHIPPING", "BMG000000016", "SBXS", "Oslo Børs"),
     ("SANDBOX DRILLING", "BMG000000024", "SBXD", "Euronext Growth Oslo"),
 )
-_CATEGORIES: Final = ({"id": 1104, "category_no": "IKKE-INFORMASJONSPLIKTIGE PRESSEMELDINGER"},)
+_CATEGORIES: Final = (
+    {
+        "id": 1104,
+        "category_no": "IKKE-INFORMASJONSPLIKTIGE PRESSEMELDINGER",
+        "category_en": "NON-REGULATORY PRESS RELEASES",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +78,13 @@ def _message(number: int, published: str) -> dict[str, Any]:
         "correctedByMessageId": 0,
         "issuerSign": "SBXS",
         "issuerName": "Sandbox Shipping Ltd",
+        "instrId": 0,
+        "instrumentName": "",
+        "instrumentFullName": "",
         "publishedTime": published,
         "test": False,
         "numbAttachments": 0,
+        "clientAnnouncementId": f"00000000-0000-4000-8000-{number:012}",
         "infoRequired": 0,
         "oamMandatory": 0,
     }

@@ -17,21 +17,33 @@ from connectors.sandbox.world import World
 
 _ELSEWHERE: Final = 20_000_000
 _EVERY: Final = 1
+_PLACE: Final = ("adresse", "poststed", "postnummer", "kommune", "kommunenummer", "land", "landkode")
 _COLUMNS: Final = (
     "organisasjonsnummer",
     "navn",
-    "organisasjonsform.kode",
-    "organisasjonsform.beskrivelse",
-    "naeringskode1.kode",
-    "naeringskode1.beskrivelse",
+    *(
+        f"{field}.{part}"
+        for field in (
+            "organisasjonsform",
+            "naeringskode1",
+            "naeringskode2",
+            "naeringskode3",
+            "hjelpeenhetskode",
+        )
+        for part in ("kode", "beskrivelse")
+    ),
     "harRegistrertAntallAnsatte",
     "antallAnsatte",
-    "beliggenhetsadresse.adresse",
-    "beliggenhetsadresse.kommunenummer",
+    "hjemmeside",
+    *(f"postadresse.{part}" for part in _PLACE),
+    *(f"beliggenhetsadresse.{part}" for part in _PLACE),
     "registreringsdatoIEnhetsregisteret",
+    "frivilligMvaRegistrertBeskrivelser",
     "registrertIMvaregisteret",
     "oppstartsdato",
+    "datoEierskifte",
     "overordnetEnhet",
+    "nedleggelsesdato",
 )
 Record = dict[str, Any]
 
@@ -56,8 +68,15 @@ def answer(company: Company) -> Record:
     record: Record = {
         "organisasjonsnummer": own,
         "navn": f"{company.name} AVD 1",
-        "organisasjonsform": {"kode": "BEDR", "beskrivelse": "Underenhet til næringsdrivende"},
-        "_links": {"self": {"href": f"{API}/underenheter/{own}"}},
+        "organisasjonsform": {
+            "kode": "BEDR",
+            "beskrivelse": "Underenhet til næringsdrivende",
+            "_links": {"self": {"href": f"{API}/organisasjonsformer/BEDR"}},
+        },
+        "_links": {
+            "self": {"href": f"{API}/underenheter/{own}"},
+            "overordnetEnhet": {"href": f"{API}/enheter/{company.number}"},
+        },
     }
     if not company.in_register:
         gone = company.status_date.isoformat() if company.status_date else None
@@ -73,6 +92,10 @@ def answer(company: Company) -> Record:
         "oppstartsdato": company.registered.isoformat(),
         "overordnetEnhet": company.number,
         "beliggenhetsadresse": {
+            "land": "Norge",
+            "landkode": "NO",
+            "postnummer": place.postcode,
+            "poststed": place.town,
             "adresse": [company.street],
             "kommune": place.municipality,
             "kommunenummer": place.code,

@@ -73,7 +73,16 @@ def number(percent: Decimal | None) -> int | float | None:
     return int(percent) if percent == percent.to_integral_value() else float(percent)
 
 
-def flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row]:
+def told(company: Company, change: FlaggedChange | DocumentFiled) -> tuple[str, str, Row, Row]:
+    """One event that only this market has: id, type, key and core."""
+    match change:
+        case FlaggedChange():
+            return _flagged(company, change)
+        case DocumentFiled():
+            return _filed(company, change)
+
+
+def _flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row]:
     """One crossing: id, type, key and core."""
     low, high = sorted((change.previous, change.current))
     holder = holder_id(company, change.holder)
@@ -100,7 +109,7 @@ def flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row
     return event_id, "ownership.changed", key, {"change": core}
 
 
-def filed(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]:
+def _filed(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]:
     """One document that nobody reads: id, type, key and core; no figure is known of it."""
     start, end = _day(change.start), _day(change.end)
     core: Row = {

@@ -18,6 +18,7 @@ from connectors.sandbox import (
     numbers,
     numbers_fi,
     numbers_se,
+    press,
     stories_fi,
     stories_listed_fi,
     stories_no,
@@ -80,6 +81,8 @@ class World:
     `recode_on`: number of the day on which every Norwegian industry code moves from SN2007 to SN2025, every
     Finnish one from TOL 2008 to TOL 2025 and every Swedish one from SNI 2007 to SNI 2025; by default that lies
     before the first day.
+
+    `press`: markets of which wires and supervisors tell; none unless they are named.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class World:
         days: int = 3,
         markets: tuple[str, ...] = MARKETS,
         recode_on: int = 0,
+        press: tuple[str, ...] = (),
     ) -> None:
         unknown = set(markets) - set(_STORIES)
         if unknown or not markets or days < 1:
@@ -96,7 +100,7 @@ class World:
                 f"markets {sorted(unknown)} are not of {(*_STORIES,)}" if unknown else "no market or no day"
             )
         self.seed, self.companies, self.days, self.markets = seed, companies, days, tuple(markets)
-        self.recode_on = recode_on
+        self.recode_on, self.press = recode_on, press
         share, rest = divmod(companies, len(markets))
         self._born = {market: share + (place < rest) for place, market in enumerate(markets)}
         for market, born in self._born.items():
@@ -135,6 +139,13 @@ class World:
             for position, role in self._roles[market].items():
                 if role.begins <= day < role.begins + len(role.story.steps):
                     yield from self._live(market, position, day)[1]
+        yield from press.planned(self, day)
+
+    def quiet(self, market: str) -> Iterator[Company]:
+        """Companies of the first day that no story ever moves, the last ones first."""
+        for position in range(self._born.get(market, 0) - 1, -1, -1):
+            if position not in self._roles[market]:
+                yield self.company(market, position, 0)
 
     def filers(self, market: str, day: int) -> Iterator[Company]:
         """Companies with accounts that appear on `day`: all on the first, later by their stories."""

@@ -15,6 +15,7 @@ from typing import Final
 
 from connectors.sandbox import (
     filings_uk,
+    press_desk,
     reports_se,
     truth,
     writers_fi,
@@ -96,6 +97,7 @@ def write_day(
         if progress:
             progress(f"{date} {market}")
         writers[market].day(world, day, folder / market.lower())
+    press_desk.write_day(world, day, folder)
     complete = [key for market in world.markets for key in writers[market].complete]
     facts = {"date": date, "observed_at": f"{date}{OBSERVED}", "complete": complete}
     (folder / "day.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,159 @@
+"""What is published of the companies of a world: releases, acts, and what only looks like either.
+
+Companies that no story moves have the press. Each day brings a release with its twin in another language, one
+that goes over two wires, one that is corrected the day after, and an act of the supervisor; beside them what must
+come to nothing: alerts of law firms, clones of a company, a subsidiary of nearly its name, persons. The first
+day's are there before anybody listens, and silent.
+
+Does not belong here: formats (`press_*`), or ids (`truth_press`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from connectors.sandbox.model import Company, Planned
+from connectors.sandbox.model_press import Act, ActTold, Release, ReleaseTold, Wire
+
+if TYPE_CHECKING:
+    from connectors.sandbox.world import World
+
+STORY: Final = "press"
+# By market: languages of its releases, the leading one first, and the wires that carry them.
+LANGUAGES: Final = {"SE": ("en", "sv"), "NO": ("en", "no"), "FI": ("en", "fi"), "UK": ("en",)}
+WIRES: Final[dict[str, tuple[Wire, ...]]] = {
+    "SE": ("mfn", "globenewswire"),
+    "NO": ("mfn", "globenewswire"),
+    "FI": ("mfn", "globenewswire"),
+    "UK": ("nsm", "globenewswire"),
+}
+SUPERVISED: Final = ("SE", "NO", "FI", "UK", "US")  # markets with acts of a supervisor
+SUBSIDIARIES: Final = {"SE": "Försäljning", "NO": "Salg", "FI": "Myynti", "UK": "Sales", "US": "Sales"}
+PERSON: Final = "Robin Q. Example"
+FIRM: Final = "Example & Sample LLP"
+_HEADLINES: Final = {
+    "sv": "{name} tecknar avtal nummer {serial} om leveranser",
+    "no": "{name} inngår avtale nummer {serial} om leveranser",
+    "fi": "{name} solmii sopimuksen numero {serial} toimituksista",
+    "en": "{name} signs agreement number {serial} on deliveries",
+}
+_MORNING: Final = time(6, 30, tzinfo=UTC)
+_APART: Final = timedelta(minutes=20)
+_NEW_OF_A_DAY: Final = 7
+_SERIALS: Final = 10_000  # of a market
+_AMOUNT: Final = 1_500_000
+
+
+def releases(world: World, market: str, day: int) -> list[Release]:
+    """Every release by the end of a day, oldest first."""
+    return [one for number in range(day + 1) for one in _releases(world, market, number)]
+
+
+def acts(world: World, market: str, day: int) -> list[Act]:
+    """Every act by the end of a day, oldest first."""
+    return [one for number in range(day + 1) for one in _acts(world, market, number)]
+
+
+def planned(world: World, day: int) -> Iterator[Planned]:
+    """The events that must come of a day's press; none of the first day's."""
+    if day == 0:
+        return
+    for market in world.markets:
+        for release in _releases(world, market, day):
+            if release.is_told:
+                yield Planned(world.date(day), release.company, ReleaseTold(release), STORY)
+        for act in _acts(world, market, day):
+            if act.is_told:
+                yield Planned(world.date(day), act.company, ActTold(act), STORY)
+
+
+@lru_cache(maxsize=256)
+def _releases(world: World, market: str, day: int) -> tuple[Release, ...]:
+    if market not in WIRES or market not in world.press:
+        return ()
+    plain, twice, mended, imitated = _companies(world, market, day)[:4]
+    first, at, one = _serial(market, day), _at(world, day), WIRES[market][:1]
+    made = [
+        Release(plain, first, at, _titles(plain, first, LANGUAGES[market]), one),
+        Release(twice, first + 1, at + _APART, _titles(twice, first + 1), WIRES[market]),
+        Release(mended, first + 2, at + 2 * _APART, _titles(mended, first + 2), one),
+        _alert(imitated, first + 3, at + 3 * _APART),
+    ]
+    return (*made, *_correction(world, market, day))
+
+
+def _correction(world: World, market: str, day: int) -> Iterator[Release]:
+    """Of the release that was wrong the day before."""
+    if day and WIRES[market][0] == "mfn":  # the other says of no announcement which one it replaces
+        before, wrong = _companies(world, market, day - 1)[2], _serial(market, day - 1) + 2
+        titles = {"en": f"Correction: {_headline('en', before, wrong)}"}
+        at = _at(world, day) + 4 * _APART
+        wires = WIRES[market][:1]
+        yield Release(before, _serial(market, day) + 4, at, titles, wires, is_told=False, corrects=wrong)
+
+
+def _alert(company: Company, serial: int, at: datetime) -> Release:
+    title = f"INVESTOR ALERT: {FIRM} reminds shareholders of {company.name} of a class action deadline"
+    return Release(company, serial, at, {"en": title}, ("globenewswire",), is_told=False, speaker=FIRM)
+
+
+@lru_cache(maxsize=256)
+def _acts(world: World, market: str, day: int) -> tuple[Act, ...]:
+    if market not in SUPERVISED or market not in world.press:
+        return ()
+    fined, imitated, parent = _companies(world, market, day)[4:7]
+    first, at = _serial(market, day), _at(world, day)
+    subsidiary = _subsidiary(market, parent)
+    return (
+        Act(fined, first + 5, at, "sanction", (named(fined), PERSON), amount=_AMOUNT),
+        Act(imitated, first + 6, at + _APART, "clone", (named(imitated),), is_told=False),
+        Act(parent, first + 7, at + 2 * _APART, "sanction", (subsidiary,), is_told=False, amount=_AMOUNT),
+        Act(parent, first + 8, at + 3 * _APART, "sanction", (PERSON,), is_told=False),
+    )
+
+
+def named(company: Company) -> str:
+    """As a supervisor writes a company's name: American filers have their form apart."""
+    return f"{company.name}{company.form}" if company.market == "US" else company.name
+
+
+def _subsidiary(market: str, parent: Company) -> str:
+    """A company that no register knows: the parent's name with a word before its legal form."""
+    stem, _, form = named(parent).rpartition(" ")
+    comma = "," if stem.endswith(",") else ""
+    return f"{stem.removesuffix(',')} {SUBSIDIARIES[market]}{comma} {form}"
+
+
+def _titles(company: Company, serial: int, languages: tuple[str, ...] = ("en",)) -> dict[str, str]:
+    return {language: _headline(language, company, serial) for language in languages}
+
+
+def _headline(language: str, company: Company, serial: int) -> str:
+    return _HEADLINES[language].format(name=company.name, serial=serial)
+
+
+def _serial(market: str, day: int) -> int:
+    return _SERIALS * (1 + tuple(SUBSIDIARIES).index(market)) + day * 100
+
+
+def _at(world: World, day: int) -> datetime:
+    return datetime.combine(world.date(day) - timedelta(days=1), _MORNING)
+
+
+@lru_cache(maxsize=256)
+def _companies(world: World, market: str, day: int) -> tuple[Company, ...]:
+    """The companies of a day: those at the end of the first day's whom no story moves, others every day."""
+    quiet = [company for company in world.quiet(market) if _is_firm(company)]
+    first = day * _NEW_OF_A_DAY
+    return tuple(quiet[(first + place) % len(quiet)] for place in range(_NEW_OF_A_DAY))
+
+
+def _is_firm(company: Company) -> bool:
+    return company.status == "active" and company.in_register and company.form not in _NO_FIRMS
+
+
+# Norway's sole traders, associations and foundations, Sweden's associations.
+_NO_FIRMS: Final = ("ENK", "FLI", "STI", "NUF", "I", "BRF", "EK")

@@ -1,0 +1,74 @@
+"""ESMA's register of sanctions on one day of a world, as Solr answers it (FORMAT news 1.8).
+
+Texts hold HTML, a LEI is not always one, and many rows name nobody but a person in their text. Played are the acts
+of Finland's supervisor. Does not belong here: which acts there are (`press`), routes and HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from connectors.sandbox import press
+from connectors.sandbox.gleif_desk import lei_of
+from connectors.sandbox.model_press import Act
+from connectors.sandbox.world import World
+
+_USUAL: Final = 10  # rows of an answer where nobody says how many
+AUTHORITY: Final = "Finanssivalvonta - Finansinspektionen (FIN-FSA)"
+
+
+def sanctions(world: World, day: int, query: Mapping[str, str]) -> bytes:
+    """A page of the register."""
+    found = [_document(act) for act in press.acts(world, "FI", day) if act.kind == "sanction"]
+    found.append(_person(world))
+    start, rows = int(query.get("start") or 0), int(query.get("rows") or _USUAL)
+    body = {
+        "responseHeader": {"status": 0, "QTime": 1, "params": dict(query)},
+        "response": {
+            "numFound": len(found),
+            "start": start,
+            "numFoundExact": True,
+            "docs": found[start : start + rows],
+        },
+    }
+    return json.dumps(body, ensure_ascii=False).encode()
+
+
+def key_of(act: Act) -> str:
+    """The register's own id of a sanction."""
+    return f"SAN{act.serial}"
+
+
+def _person(world: World) -> dict[str, Any]:
+    """A row that names nobody but in its text."""
+    return {
+        "id": "1",
+        "sn_sanctionEsmaID": "SAN1",
+        "sn_sanctionLegalFrameworkName": "MAR",
+        "sn_natureFullName": "Administrative pecuniary sanction",
+        "sn_date": f"{world.date(0)}T00:00:00Z",
+        "sn_text": f"<p>{press.PERSON}</p>",
+        "sn_ncaCodeFullName": AUTHORITY,
+        "sn_countryName": "FINLAND",
+    }
+
+
+def _document(act: Act) -> dict[str, Any]:
+    text = f"<p>Seuraamusmaksu <b>{act.amount or 0} euroa</b>: {', '.join(act.parties)}</p>"
+    made: dict[str, Any] = {
+        "id": str(act.serial),
+        "sn_sanctionEsmaID": key_of(act),
+        "sn_sanctionLegalFrameworkName": "MAR",
+        "sn_natureFullName": "Administrative pecuniary sanction",
+        "sn_date": f"{act.at:%Y-%m-%dT%H:%M:%SZ}",
+        "sn_text": text,
+        "sn_ncaCodeFullName": AUTHORITY,
+        "sn_countryName": "FINLAND",
+    }
+    if act.is_told:
+        return made | {"sn_entityName": f"<b>{act.parties[0]}</b>", "sn_entityLEI": lei_of(act.company)}
+    if act.parties[0] == press.PERSON:  # in the text alone
+        return made
+    return made | {"sn_entityName": act.parties[0], "sn_entityLEI": f"{lei_of(act.company)[:18]}00"}

@@ -1,0 +1,53 @@
+"""RSS 2.0 as text: a channel and its items, whose members each source chooses.
+
+Does not belong here: any source's members or dates (`press_*`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape, quoteattr
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One element of an item: its name, text and attributes."""
+
+    name: str
+    text: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        attributes = "".join(f" {name}={quoteattr(value)}" for name, value in self.attributes.items())
+        return f"<{self.name}{attributes}>{escape(self.text)}</{self.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A feed by its title. `spaces`: what its root declares beside the version."""
+
+    title: str
+    link: str
+    description: str
+    language: str
+    spaces: Mapping[str, str] = field(default_factory=dict)
+
+    def feed(self, items: Iterable[Iterable[Member]]) -> bytes:
+        """The whole body."""
+        spaces = "".join(f" {name}={quoteattr(value)}" for name, value in self.spaces.items())
+        head = (("title", self.title), ("link", self.link), ("description", self.description))
+        lines = [
+            '<?xml version="1.0" encoding="utf-8"?>',
+            f'<rss{spaces} version="2.0">',
+            "  <channel>",
+            *(f"    {Member(name, text)}" for name, text in (*head, ("language", self.language))),
+            *(f"    <item>\n{_lines(members)}\n    </item>" for members in items),
+            "  </channel>",
+            "</rss>",
+        ]
+        return ("\n".join(lines) + "\n").encode()
+
+
+def _lines(members: Iterable[Member]) -> str:
+    return "\n".join(f"      {member}" for member in members)
