@@ -12,7 +12,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench docs lock clean
+.PHONY: help setup run test mutants check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -44,6 +44,9 @@ run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SER
 
 test: $(VENV)/.dev $(TOOLS) ## every test
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
+
+mutants: $(VENV)/.dev ## one broken line after another, each with the test that must notice it
+	@$(BIN)/python -m tests.mutants
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

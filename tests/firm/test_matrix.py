@@ -1,0 +1,77 @@
+"""Five markets and six types of events on one generated world: what is made is what was planned, nothing else.
+
+The table of it stands in README.md between its marks; a difference says what to put there.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.sandbox import World, enough, truth, write
+from tests.firm import matrix
+from tests.firm.inside import Inside
+from tests.firm.matrix import Count, counted, table
+from warehouse.ledger import Event, Ledger
+
+ROOT = Path(__file__).resolve().parents[2]
+DAYS = 3
+UNREAD = "wires and supervisors of this market are not read yet"
+# Cells where nothing can be planned, and why.
+WITHOUT = {
+    ("SE", "ownership.changed"): "no open source tells who holds shares of a Swedish company",
+    **{
+        (market, kind): UNREAD
+        for market in ("SE", "NO", "FI", "UK")
+        for kind in ("news.published", "event.regulatory")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[Event]]:
+    """The truth of a world, and all events that taking it in day by day has made."""
+    folder = tmp_path_factory.mktemp("matrix")
+    days = write(World(seed=23, companies=enough(DAYS), days=DAYS), folder / "days")
+    inside = Inside(folder / "data")
+    for day in days:
+        inside.ingest(day)
+    return json.loads((folder / "days" / "truth.json").read_text()), Ledger(inside.layout).after(0, 100_000)
+
+
+@pytest.fixture(scope="module")
+def counts(lived: tuple[dict[str, Any], list[Event]]) -> dict[matrix.Cell, Count]:
+    told, made = lived
+    planned = [(one["event_id"], one["company_id"], one["event_type"]) for one in truth.events_of(told)]
+    found = [(one.event_id, one.company_id, one.event_type) for one in made]
+    return counted(matrix.of(planned), matrix.of(found))
+
+
+def test_events_made_are_events_planned_in_every_cell(counts: dict[matrix.Cell, Count]) -> None:
+    print("\n" + table(counts, WITHOUT))  # noqa: T201 - the table is the test's answer
+    assert {cell: count for cell, count in counts.items() if not count.is_exact} == {}
+
+
+def test_every_cell_has_events_or_a_reason(counts: dict[matrix.Cell, Count]) -> None:
+    empty = {cell for cell, count in counts.items() if count.planned == 0}
+    assert empty == set(WITHOUT)
+
+
+def test_the_table_of_the_readme_is_the_one_that_was_lived(counts: dict[matrix.Cell, Count]) -> None:
+    written = matrix.block((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert written == table(counts, WITHOUT), (
+        f"put between the marks of README.md:\n\n{table(counts, WITHOUT)}"
+    )
+
+
+def test_what_is_missing_and_what_is_too_much_is_told() -> None:
+    planned = {"a": ("SE", "status.changed"), "b": ("SE", "status.changed")}
+    made = {"b": ("SE", "status.changed"), "c": ("US", "news.published")}
+    found = counted(planned, made)
+    assert found["SE", "status.changed"] == Count(planned=2, made=1, missing=1, extra=0)
+    assert found["US", "news.published"] == Count(planned=0, made=1, missing=0, extra=1)
+    assert "1 of 2 (1 missing, 0 extra)" in table(found, {})
+    assert "— (1)" in table(found, {("NO", "news.published"): "nobody tells"})

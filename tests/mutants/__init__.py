@@ -1,0 +1,10 @@
+"""Proof that the tests would notice: one-line breaks of the product, each with the test that must turn red."""
+
+from typing import Final
+
+from tests.mutants.of_api import API, WEBHOOKS
+from tests.mutants.of_connectors import CONNECTORS
+from tests.mutants.of_pipelines import PIPELINES
+from tests.mutants.of_warehouse import WAREHOUSE
+
+MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS)

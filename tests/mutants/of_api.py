@@ -1,0 +1,126 @@
+"""Breaks of the service: cursors, quotas, bursts, tags; and of webhooks: matching, schedule, leases, signatures."""
+
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+API: Final = (
+    Mutant(
+        "cursor: any signature will do",
+        "api/pagination.py",
+        "if not any(hmac.compare_digest(_sign(key, signed), tag) for key in self._keys):",
+        "if not self._keys:",
+        "tests/api/test_api_cursors.py::test_any_altered_character_is_noticed",
+    ),
+    Mutant(
+        "cursor: one of another account is taken",
+        "api/pagination.py",
+        'if payload.account not in ("", binding.account_id):',
+        "if payload.account is None:",
+        "tests/api/test_api_cursors.py::test_a_cursor_belongs_to_account_and_query",
+    ),
+    Mutant(
+        "cursor: seven days end a second early",
+        "api/pagination.py",
+        "if not binding.lasting and self._clock.wall() - payload.issued_at > LIFETIME_SECONDS:",
+        "if not binding.lasting and self._clock.wall() - payload.issued_at >= LIFETIME_SECONDS:",
+        "tests/api/test_api_cursors.py::test_seven_days_and_no_more",
+    ),
+    Mutant(
+        "quota: a month has one request more",
+        "api/limits.py",
+        "if meter.count.used < meter.allowed:",
+        "if meter.count.used <= meter.allowed:",
+        "tests/api/test_api_limits_meters.py"
+        "::test_the_last_request_of_a_month_is_answered_and_the_next_is_not",
+    ),
+    Mutant(
+        "burst: a refused request costs a token",
+        "api/buckets.py",
+        "if left < 0:",
+        "if left < -1:",
+        "tests/api/test_api_limits_buckets.py::test_capacity_at_once_then_the_rate",
+    ),
+    Mutant(
+        "tags: a list of tags matches by its first alone",
+        "api/conditional.py",
+        'return b"*" in asked or any(entry.removeprefix(b"W/") == b\'"\' + tag + b\'"\' for entry in asked)',
+        "return b\"*\" in asked or asked[0] == b'\"' + tag + b'\"'",
+        "tests/api/test_api_conditional.py::test_what_names_it",
+    ),
+)
+
+WEBHOOKS: Final = (
+    Mutant(
+        "HMAC: the timestamp is not signed",
+        "api/webhooks/signing.py",
+        'signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)',
+        'signed = b"%b.%d.%b" % (message_id.encode(), 0, body)',
+        "tests/api/egress/test_webhook_signing.py::test_standard_webhooks_vector",
+    ),
+    Mutant(
+        "HMAC: the secret's prefix is no part of the key",
+        "api/webhooks/signing.py",
+        'return "sha256=" + _digest(secret.encode(), body).hex()',
+        'return "sha256=" + _digest(secret.removeprefix(PREFIX).encode(), body).hex()',
+        "tests/api/egress/test_webhook_signing.py::test_own_dual_vector",
+    ),
+    Mutant(
+        "schedule: the fifth failure is the last",
+        "api/webhooks/schedule.py",
+        "if tries > len(waits):",
+        "if tries >= len(waits):",
+        "tests/api/test_webhook_schedule.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
+    ),
+    Mutant(
+        "schedule: a receiver may put a delivery off for ever",
+        "api/webhooks/schedule.py",
+        "seconds = max(waits[tries - 1], min(more, waits[tries - 1] + LONGEST_RETRY_AFTER))",
+        "seconds = max(waits[tries - 1], more)",
+        "tests/api/test_webhook_schedule.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
+    ),
+    Mutant(
+        "lease: what has run out is held for ever",
+        "api/db/leases.py",
+        "where=or_(Lease.holder == holder, Lease.until <= at, Lease.until > horizon),",
+        "where=or_(Lease.holder == holder, Lease.until > horizon),",
+        "tests/api/test_webhook_matching_twice.py"
+        "::test_one_leads_and_the_other_takes_over_when_it_is_gone[sqlite]",
+    ),
+    Mutant(
+        "claim: a mail that was claimed is sent by another at the same time",
+        "api/db/outbox.py",
+        ".values(next_attempt_at=until, attempts=row.attempts + 1)",
+        ".values(next_attempt_at=at, attempts=row.attempts + 1)",
+        "tests/api/test_webhook_outbox.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",
+    ),
+    Mutant(
+        "matching: a subscription gets what was published before it",
+        "api/db/fanout.py",
+        'f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
+        'f"s.deleted_at IS NULL AND s.from_sequence <= batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
+        "tests/api/test_webhook_matching.py"
+        "::test_what_was_published_before_a_subscription_does_not_concern_it[sqlite]",
+    ),
+    Mutant(
+        "matching: two who match the same events both do",
+        "api/db/fanout.py",
+        ".where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old)",
+        ".where(LedgerCursor.name == CURSOR, LedgerCursor.sequence >= old)",
+        "tests/api/test_webhook_matching.py::test_the_cursor_of_statements[sqlite]",
+    ),
+    Mutant(
+        "egress: a machine's metadata may be asked for",
+        "api/webhooks/addresses.py",
+        '"169.254.0.0/16",  # link-local, where clouds keep their metadata',
+        '"169.255.0.0/16",',
+        "tests/api/egress/test_webhook_addresses.py::test_every_row_of_the_deny_table",
+    ),
+    Mutant(
+        "egress: an IPv4 address in the clothes of IPv6 goes out",
+        "api/webhooks/addresses.py",
+        "return address if mapped is None else mapped",
+        "return address",
+        "tests/api/egress/test_webhook_addresses.py::test_mapped_addresses_are_judged_as_ipv4",
+    ),
+)

@@ -1,0 +1,92 @@
+"""Breaks of what is stored and read: days and instants, keys of pages, numbers of events, what a rebuild gives."""
+
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+WAREHOUSE: Final = (
+    Mutant(
+        "as-of: on the day a holding ended it is still held",
+        "warehouse/queries/holders.py",
+        'WHERE company_id = ? AND since <= ? AND (until IS NULL OR until > ?) ORDER BY position"""',
+        'WHERE company_id = ? AND since <= ? AND (until IS NULL OR until >= ?) ORDER BY position"""',
+        "tests/warehouse/test_reader.py::test_owners_on_a_day",
+    ),
+    Mutant(
+        "as-of: history says what was known before it was learned",
+        "warehouse/history.py",
+        'f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)",',
+        'f"SELECT * FROM ({everything}) WHERE known_to IS NULL OR known_to > $1",',
+        "tests/warehouse/test_history.py::test_a_late_image_fills_and_makes_no_changes",
+    ),
+    Mutant(
+        "history: what was replaced at the instant it came from was once known",
+        "warehouse/changes.py",
+        'FROM replaced WHERE known_from < $1""",',
+        'FROM replaced WHERE known_from <= $1 OR true""",',
+        "tests/warehouse/test_history.py::test_what_an_earlier_instant_replaces_was_never_known",
+    ),
+    Mutant(
+        "history: how we learned something is a change of it",
+        "warehouse/changes.py",
+        "values = [column for column in table.business if column not in table.key]",
+        "values = [column for column in table.names if column not in table.key]",
+        "tests/warehouse/test_history.py::test_columns_that_say_how_we_learned_it_change_nothing",
+    ),
+    Mutant(
+        "known_pct: shares add up to more than all",
+        "warehouse/queries/holders.py",
+        "return cut, _number(min(sum(known), 100 * _UNITS)) if known else None",
+        "return cut, _number(sum(known)) if known else None",
+        "tests/warehouse/test_reader.py::test_owners_on_a_day",
+    ),
+    Mutant(
+        "keyset: companies that tie on what is sorted by are lost between two pages",
+        "warehouse/queries/filters.py",
+        'self.add(f"{order.head} {order.past} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")',
+        'self.add(f"{order.head} {order.past} {head} {unknown}")',
+        "tests/warehouse/test_search_oracle.py::test_every_filter_and_order[few answer]",
+    ),
+    Mutant(
+        "keyset: companies whose value nobody knows are on no page",
+        "warehouse/queries/filters.py",
+        'unknown = f"OR {order.head} IS NULL" if type(None) in order.kinds else ""',
+        'unknown = ""',
+        "tests/warehouse/test_search_oracle.py::test_every_filter_and_order[few answer]",
+    ),
+    Mutant(
+        "cursor: events of a company begin one too early",
+        "warehouse/queries/feed.py",
+        "tests.append(f\"sequence {'<' if query.descending else '>'} CAST(? AS INTEGER)\")",
+        "tests.append(f\"sequence {'<=' if query.descending else '>='} CAST(? AS INTEGER)\")",
+        "tests/warehouse/test_reader.py::test_events_in_both_directions",
+    ),
+    Mutant(
+        "ledger: numbers begin at nought",
+        "warehouse/ledger.py",
+        "first = entries[-1].last + 1 if entries else 1",
+        "first = entries[-1].last + 1 if entries else 0",
+        "tests/warehouse/test_ledger.py::test_events_are_numbered_by_when_they_occurred",
+    ),
+    Mutant(
+        "ledger: an event that is known is told again",
+        "warehouse/ledger.py",
+        'fresh = fresh.filter(~pl.col("event_id").is_in(self.known(fresh["event_id"]).to_list()))',
+        'fresh = fresh.sort("event_id")',
+        "tests/warehouse/test_ledger.py::test_a_known_event_is_not_numbered_again",
+    ),
+    Mutant(
+        "archive: the same bytes again are a new edition",
+        "warehouse/archive.py",
+        'fresh = before is None or before["sha256"] != stored.sha256',
+        "fresh = True",
+        "tests/warehouse/test_archive.py::test_the_same_bytes_are_a_line_and_no_piece",
+    ),
+    Mutant(
+        "history: the high-water mark falls with a late edition",
+        "warehouse/history.py",
+        '"UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1",',
+        '"UPDATE datasets SET high_water = $2 WHERE dataset = $1",',
+        "tests/warehouse/test_history.py::test_how_far_a_dataset_has_come",
+    ),
+)
