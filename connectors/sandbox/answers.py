@@ -28,6 +28,7 @@ from connectors.sandbox import (
     oslo_desk,
     rest_uk,
     streaming_uk,
+    wires_desk,
     writers_fi,
     writers_us,
 )
@@ -159,4 +160,5 @@ _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *nsm_desk.ROUTES,
     *oslo_desk.ROUTES,
     *desk_us.ROUTES,
+    *wires_desk.ROUTES,
 )

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from connectors.sandbox import truth_fi, truth_no, truth_us
 from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
-from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
+from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
 from connectors.sandbox.model_us import FourthRestated, InterimFiled, NewsTold, NoticeTold, StakeMoved
 from connectors.sandbox.world import World
@@ -44,12 +44,10 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
             event_id, event_type, key, core = _ownership(planned.company, planned.change)
         case FilingChange():
             event_id, event_type, key, core = _filing(planned.company, planned.change, document_of)
-        case FlaggedChange():
-            event_id, event_type, key, core = truth_fi.flagged(planned.company, planned.change)
+        case FlaggedChange() | DocumentFiled() | Announced():
+            event_id, event_type, key, core = truth_fi.told(planned.company, planned.change)
         case PartnerChange():
             event_id, event_type, key, core = truth_no.changed(planned.company, planned.change)
-        case DocumentFiled():
-            event_id, event_type, key, core = truth_fi.filed(planned.company, planned.change)
         case NewsTold() | NoticeTold() | StakeMoved() | InterimFiled() | FourthRestated():
             event_id, event_type, key, core = truth_us.told(planned.company, planned.change)
     return {
