@@ -43,6 +43,7 @@ NEWS: Final = Group(
         "sec_current_atom/**": ("us.getcurrent",),
         "nasdaq_cns/**": _of_each("nasdaq", "fi", "se"),
         "mfn/**": _of_each("mfn", "fi", "no", "se"),
+        "cision/**": ("se.cision",),
         "wires/**": _WIRES,
         "globenewswire/**": _WIRES,
         "prnewswire/**": _WIRES,

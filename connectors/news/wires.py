@@ -218,7 +218,7 @@ def _subjects(entry: feeds.Entry) -> list[str]:
 def _in_text(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """Name and ticker of the company that the text names with both, if the headline begins with the name."""
     text = texts.plain(entry.get("summary"), texts.SUMMARY) or ""
-    begins = title.split()[0].casefold()
+    begins = title.split(maxsplit=1)[0].casefold()
     for written, symbol in evidence.in_text(f"{title}\n{text}".replace("--", "\n")):
         words = written.split()
         places = [place for place, word in enumerate(words) if word.casefold() == begins]

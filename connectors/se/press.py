@@ -1,4 +1,4 @@
-"""Who tells news of Swedish issuers: Nasdaq, MFN, the wires, and the storage of Finansinspektionen.
+"""Who tells news of Swedish issuers: Nasdaq, MFN, Cision, the wires, the storage of Finansinspektionen.
 
 Belongs here: naming them, and the ways from a wire's item to its company. Does not belong here: reading any
 of them.
@@ -11,6 +11,7 @@ from typing import Final
 from connectors.declare import Link
 from connectors.nasdaq.news import items_of
 from connectors.news import keys
+from connectors.news.cision import cision_dataset
 from connectors.news.market import Press, by_isin
 from connectors.news.mfn import mfn_dataset
 from connectors.news.wires import wires_dataset
@@ -31,7 +32,7 @@ def links(table: str) -> tuple[Link, ...]:
 
 
 PRESS: Final = Press(
-    wires=(mfn_dataset(MARKET), wires_dataset(MARKET), finanscentralen.DATASET),
+    wires=(mfn_dataset(MARKET), wires_dataset(MARKET), cision_dataset(MARKET), finanscentralen.DATASET),
     told={nasdaq.RELEASES.name: items_of(nasdaq.KEY)},
     links=links,
 )

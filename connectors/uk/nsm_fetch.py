@@ -1,8 +1,9 @@
 """Asking the National Storage Mechanism: announcements by days, then the notifications' texts (FORMAT 10.3).
 
 The interface is the search page's own and undocumented. Cloudflare stands before it: its soft block answers 200 at
-once and without hits, which is a failure here and no empty day. Announcements of every type are listed, for they are
-news; the codes to filter by are confirmed by nobody. A fortnight without a single notification is no answer to believe.
+once and without hits, which is a failure here and no empty day. Announcements of every type are listed, for they
+are news, and the codes to filter by are confirmed by nobody. A fortnight without a single notification is no answer
+to believe.
 Does not belong here: what an answer holds (`nsm`).
 """
 

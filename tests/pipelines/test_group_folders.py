@@ -9,7 +9,7 @@ import connectors
 from connectors.groups import GROUPS, Group
 from pipelines.folders import days, plan
 from pipelines.origins import Folder
-from tests.connectors.news.news_files import mfn, mfn_item, rss, release
+from tests.connectors.news.news_files import mfn, mfn_item, release, rss
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 MARKETS = {made.code: made for made in connectors.JURISDICTIONS}

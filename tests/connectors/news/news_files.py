@@ -19,7 +19,7 @@ DCMI = "http://dublincore.org/documents/dcmi-namespace/"
 
 
 def dataset(key: str) -> Dataset:
-    return MARKETS[key.split(".")[0].upper()].dataset(key)
+    return MARKETS[key.split(".", maxsplit=1)[0].upper()].dataset(key)
 
 
 def read(key: str, body: bytes, name: str = "x") -> list[Batch]:
