@@ -8,10 +8,13 @@ from typing import Final
 from connectors.declare import Jurisdiction
 from connectors.dk import DENMARK
 from connectors.fi import FINLAND
+from connectors.groups import GROUPS
 from connectors.no import NORWAY
 from connectors.se import SWEDEN
 from connectors.uk import UNITED_KINGDOM
 from connectors.us import UNITED_STATES
+
+__all__ = ["GROUPS", "JURISDICTIONS"]
 
 JURISDICTIONS: Final[tuple[Jurisdiction, ...]] = (
     DENMARK,

@@ -1,29 +1,32 @@
 """Files of a folder told apart: which dataset reads which, since when it is known, whether it is complete.
 
 Layout: `<cc>/<dataset…>/…` below one folder, with an optional `day.json` beside the `<cc>` folders
-(`{"date" or "observed_at", "complete": [dataset keys]}`); or several such folders named YYYY-MM-DD. Does
-not belong
-here: reading a file further than its first bytes.
+(`{"date" or "observed_at", "complete": [dataset keys]}`); or several such folders named YYYY-MM-DD. Beside the
+markets' folders may lie those of source groups (`connectors.groups`), whose files several markets read. Does not
+belong here: reading a file further than its first bytes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from connectors.declare import Dataset, Jurisdiction, NotOurs, Scope
+from connectors.groups import Group
 
 HEAD: Final = 64 * 1024
 DAY_FILE: Final = "day.json"
 _NOT_READ: Final = "no dataset reads files of this name"
 _NOT_SERVED: Final = "the market is announced and not served yet: none of its files is read"
 _DAY_NAME: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+Found = TypeVar("Found")
 
 
 class FolderError(ValueError):
@@ -94,32 +97,66 @@ def _observed(said: dict[str, Any]) -> datetime | None:
     return None
 
 
-def plan(day: Day, jurisdiction: Jurisdiction, at: datetime) -> Plan:
-    """Gives every file of a jurisdiction to the dataset that declares it most specifically."""
-    code = jurisdiction.code.lower()
-    root = day.directory / code
-    if not root.is_dir():
-        return Plan(())
-    paths = sorted(path for path in root.rglob("*") if path.is_file())
-    return Plan(tuple(_entry(day, jurisdiction, path, root, at) for path in paths))
+def plan(
+    day: Day, jurisdiction: Jurisdiction, at: datetime, groups: tuple[Group, ...] = (), *, own: bool = True
+) -> Plan:
+    """Gives every file of a jurisdiction to the dataset that declares it most specifically.
 
-
-def _entry(day: Day, jurisdiction: Jurisdiction, path: Path, root: Path, at: datetime) -> FileEntry:
-    inside = path.relative_to(root).as_posix()
-    name = path.relative_to(day.directory).as_posix()
-    dataset = _reader(jurisdiction, inside)
-    observed_at = day.observed_at or at
-    if dataset is None:
+    groups: source groups whose folders are looked through for this jurisdiction too. own: whether its own is.
+    """
+    entries = [entry for group in groups for entry in _of_group(day, jurisdiction, at, group)]
+    root = day.directory / jurisdiction.code.lower()
+    for path in _files(root) if own else ():
+        inside = path.relative_to(root).as_posix()
+        dataset = _reader(jurisdiction, inside)
         reason = _NOT_READ if jurisdiction.datasets else _NOT_SERVED
-        return FileEntry(path, name, day.prefix + name, None, reason, Scope.PART, observed_at)
+        entries.append(_entry(_File(day, path, inside, at), dataset, reason))
+    return Plan(tuple(entries))
+
+
+def _files(root: Path) -> list[Path]:
+    return sorted(path for path in root.rglob("*") if path.is_file()) if root.is_dir() else []
+
+
+def _of_group(day: Day, jurisdiction: Jurisdiction, at: datetime, group: Group) -> Iterator[FileEntry]:
+    """A group's files that datasets of this jurisdiction read, and those that nobody reads."""
+    root = day.directory / group.code
+    datasets = {dataset.key: dataset for dataset in jurisdiction.datasets}
+    for path in _files(root):
+        inside = path.relative_to(root).as_posix()
+        file = _File(day, path, inside, at)
+        keys = _best(inside, group.read) or ()
+        for key in keys:
+            if key in datasets:
+                yield _entry(file, datasets[key], _NOT_READ)
+        if not keys:
+            yield _entry(file, None, _best(inside, group.left) or _NOT_READ)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file: `inside` is its path below the market's or the group's folder."""
+
+    day: Day
+    path: Path
+    inside: str
+    at: datetime
+
+
+def _entry(file: _File, dataset: Dataset | None, reason: str) -> FileEntry:
+    day, path = file.day, file.path
+    name = path.relative_to(day.directory).as_posix()
+    shown = day.prefix + name
+    observed_at = day.observed_at or file.at
+    if dataset is None:
+        return FileEntry(path, name, shown, None, reason, Scope.PART, observed_at)
     with path.open("rb") as body:
-        found = dataset.recognise(inside, body.read(HEAD))
+        found = dataset.recognise(file.inside, body.read(HEAD))
     if isinstance(found, NotOurs):
-        return FileEntry(path, name, day.prefix + name, None, found.reason, Scope.PART, observed_at)
+        return FileEntry(path, name, shown, None, found.reason, Scope.PART, observed_at)
     # a sample must not dissolve what it merely lacks: only the folder's own word makes a file complete
     scope = Scope.FULL if dataset.key in day.complete else found.scope
     scope = Scope.PART if scope is Scope.FULL and dataset.key not in day.complete else scope
-    shown = day.prefix + name
     return FileEntry(path, name, shown, dataset.key, None, scope, found.observed_at or observed_at)
 
 
@@ -131,6 +168,12 @@ def _reader(jurisdiction: Jurisdiction, inside: str) -> Dataset | None:
         if _matches(inside, pattern)
     ]
     return max(matches, key=lambda match: match[0])[1] if matches else None
+
+
+def _best(inside: str, patterns: Mapping[str, Found]) -> Found | None:
+    """What the most specific pattern that fits stands for."""
+    fitting = [pattern for pattern in patterns if _matches(inside, pattern)]
+    return patterns[max(fitting, key=_specificity)] if fitting else None
 
 
 def _matches(inside: str, pattern: str) -> bool:

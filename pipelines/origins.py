@@ -15,6 +15,7 @@ from typing import Protocol
 
 from connectors import declare
 from connectors.declare import Arrival, Cursor, Dataset, Jurisdiction
+from connectors.groups import Group
 from connectors.kit.http import Http
 from pipelines.folders import Day, FileEntry, Plan, days, plan
 
@@ -46,27 +47,34 @@ class Origin(Protocol):
 
 @dataclass(frozen=True)
 class Folder:
-    """Files laid out `<cc>/<dataset>/…`, as if just fetched; or folders of these by day, each a round."""
+    """Files laid out `<cc>/<dataset>/…`, as if just fetched; or folders of these by day, each a round.
+
+    groups: source groups whose folders are taken too. own: whether the markets' own folders are.
+    """
 
     directory: Path
+    groups: tuple[Group, ...] = ()
+    own: bool = True
 
     @property
     def asks(self) -> bool:
         return False
 
     def rounds(self) -> Iterable[Origin]:
-        return [_OneDay(day) for day in days(self.directory)]
+        return [_OneDay(day, self.groups, self.own) for day in days(self.directory)]
 
     def open(self, at: datetime) -> Opened:
         first, *more = days(self.directory)
         if more:
             raise ValueError(f"{self.directory} holds several days: ingest its rounds, one by one")
-        return _OneDay(first).open(at)
+        return _OneDay(first, self.groups, self.own).open(at)
 
 
 @dataclass(frozen=True)
 class _OneDay:
     day: Day
+    groups: tuple[Group, ...]
+    own: bool
 
     @property
     def asks(self) -> bool:
@@ -76,19 +84,22 @@ class _OneDay:
         return [self]
 
     def open(self, at: datetime) -> Opened:
-        return _OpenDay(self.day, at)
+        return _OpenDay(self, at)
 
 
 class _OpenDay:
-    def __init__(self, day: Day, at: datetime) -> None:
-        self._day = day
+    def __init__(self, place: _OneDay, at: datetime) -> None:
+        self._place = place
         self._at = at
         self._plans: dict[str, Plan] = {}
 
     def plan_for(self, jurisdiction: Jurisdiction) -> Plan:
         """Which dataset reads which file of a jurisdiction."""
         if jurisdiction.code not in self._plans:
-            self._plans[jurisdiction.code] = plan(self._day, jurisdiction, self._at)
+            place = self._place
+            self._plans[jurisdiction.code] = plan(
+                place.day, jurisdiction, self._at, place.groups, own=place.own
+            )
         return self._plans[jurisdiction.code]
 
     def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:

@@ -157,7 +157,8 @@ def of_run(
         rows.update(receipt.rows)
     return IngestReport(
         release=release.get("release"),
-        files=tuple(file for made in jurisdictions for file in _files(workspace, made, batch)),
+        # what nobody reads of a source group is told of once, and not by every market
+        files=tuple(dict.fromkeys(file for made in jurisdictions for file in _files(workspace, made, batch))),
         datasets=tuple(
             DatasetReport(key, read.rows, read.rejected, rows[key], read.seconds, events.get(key, 0))
             for key, read in readings.items()

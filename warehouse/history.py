@@ -205,6 +205,10 @@ class History:
         with self.transaction():
             return linking.relink(self._connection, table, ways)
 
+    def unanswered(self, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
+        """Present rows that no way leads to a company, and whether several companies answer."""
+        return linking.unanswered(self._connection, table, ways)
+
     def prepare_links(self, table: Table, keys: Mapping[str, KeyOf]) -> None:
         """Makes the columns that linking needs; computes keys of rows that were there before them."""
         with self.transaction():

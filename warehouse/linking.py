@@ -117,3 +117,32 @@ def _answers(way: Way, name: str, mine: str) -> str:
         WHERE p._company_id IS NOT NULL AND p.{through_key} <> ''
             AND p.{through_key} IN (SELECT {key} FROM {name} WHERE {mine})
         GROUP BY p.{through_key}"""
+
+
+def unanswered(connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
+    """Present rows that belong to no company, with `_several`: more than one answers; null: nobody was asked for.
+
+    Columns of the table and the meta columns; every column named by a way must be there (`prepare`).
+    """
+    name = f"present.{quoted(table.name)}"
+    mine = "_company_id IS NULL"
+    answers = ", ".join(f"a{place} AS ({_answers(way, name, mine)})" for place, way in enumerate(ways))
+    joins = " ".join(
+        f"LEFT JOIN a{place} ON a{place}.key = t.{quoted(way.key)}" for place, way in enumerate(ways)
+    )
+    keys = ", ".join(f"nullif(t.{quoted(way.key)}, '')" for way in ways)
+    found = " OR ".join(f"coalesce(a{place}.found, false)" for place in range(len(ways)))
+    several = f"CASE WHEN coalesce({keys}) IS NOT NULL THEN {found} END" if ways else "NULL::BOOLEAN"
+    listed = columns([*table.names, "_company_id", "_observed_at", "_raw"], "t.")
+    rows = frame(
+        connection,
+        f"""{f"WITH {answers}" if ways else ""} SELECT {listed}, {several} AS _several FROM {name} AS t {joins}
+            WHERE t.{mine} AND t._retired_at IS NULL""",
+    )
+    kinds = {
+        "_company_id": pl.String,
+        "_observed_at": render.INSTANT,
+        "_raw": pl.String,
+        "_several": pl.Boolean,
+    }
+    return rows.cast(pl.Schema({**render.polars_schema(table), **kinds}))

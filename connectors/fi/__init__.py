@@ -8,9 +8,11 @@ from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
 from connectors.fi import nasdaq, notices, xbrl, ytj
 from connectors.fi.mapping import PRECEDENCE, normalise, touches
+from connectors.fi.press import PRESS
 from connectors.fi.register import MARKET
+from connectors.news.market import with_news
 
-FINLAND: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code=MARKET,
         state="served",
@@ -28,3 +30,4 @@ FINLAND: Final = with_issuers(
         holders=nasdaq.HOLDERS,
     )
 )
+FINLAND: Final = with_news(_REGISTERS, PRESS)

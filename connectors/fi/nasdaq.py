@@ -19,7 +19,7 @@ FLAGGINGS: Final = flaggings_table("fi_liputus")
 MARKETS: Final = ("Helsinki", "Finland")  # «Main Market, Helsinki, Stockholm», «First North Finland»
 
 RELEASES_DATASET: Final = releases.dataset(
-    RELEASES_KEY, "Nasdaq Helsinki: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**", "oam_fi/**")
+    RELEASES_KEY, "Nasdaq Helsinki: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**")
 )
 FLAGGING_DATASET: Final = flagging.dataset(
     FLAGGING_KEY,

@@ -10,6 +10,7 @@ from typing import Final
 
 from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
+from connectors.news.market import with_news
 from connectors.no import (
     aksjonaer,
     enhet,
@@ -26,10 +27,11 @@ from connectors.no import (
 from connectors.no.issuer_links import LINKS
 from connectors.no.mapping import PRECEDENCE, normalise, touches
 from connectors.no.named_holders import HOLDERS
+from connectors.no.press import PRESS
 from connectors.no.register import MARKET
 from connectors.no.removals import REMOVALS
 
-NORWAY: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code=MARKET,
         state="served",
@@ -55,3 +57,4 @@ NORWAY: Final = with_issuers(
         holders=HOLDERS,
     )
 )
+NORWAY: Final = with_news(_REGISTERS, PRESS)

@@ -18,6 +18,7 @@ PAGE_URL: Final = f"https://{HOST}/message/"
 
 ID: Final = "messageId"
 ISSUER: Final = "issuerId"
+CLIENT: Final = "clientAnnouncementId"
 NAME: Final = "issuerName"
 NUMBER: Final = "organisasjonsnummer"  # printed in a text, and with a check digit that holds
 START: Final = "period_start"
@@ -50,6 +51,7 @@ MESSAGES: Final = Table(
         Column("correctionForMessageId", _T, "message that this one corrects"),
         Column("correctedByMessageId", _T, "message that corrects this one"),
         Column("oamMandatory", _B, "regulated information"),
+        Column(CLIENT, _T, "id of the client's own, which versions in two languages may share"),
         *_PERIOD,
     ),
 )
@@ -110,7 +112,6 @@ IGNORED: Final = frozenset(
         "instrId",
         "instrumentName",
         "instrumentFullName",
-        "clientAnnouncementId",
         "infoRequired",
         "test",
         "attachments",

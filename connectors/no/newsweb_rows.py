@@ -72,6 +72,7 @@ def header_row(message: Message, tally: Tally) -> Row:
         "correctionForMessageId": _named(message, "correctionForMessageId", tally),
         "correctedByMessageId": _named(message, "correctedByMessageId", tally),
         "oamMandatory": _flag(message.get("oamMandatory")),
+        f.CLIENT: _text(message.get(f.CLIENT)),
     }
     return row | _period(_stated(category, [title], (), published).period)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from connectors.sandbox import truth_fi, truth_no, truth_press, truth_us
 from connectors.sandbox.model import Accounts, Company, Crossing, Figures, FilingChange, Planned, StatusChange
-from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
+from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
 from connectors.sandbox.model_press import ActTold, ReleaseTold
 from connectors.sandbox.model_us import FourthRestated, InterimFiled, NewsTold, NoticeTold, StakeMoved
@@ -60,7 +60,7 @@ def event(planned: Planned, document_of: DocumentOf) -> Row:
 def _told(planned: Planned, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
     """Its id, type, key and core."""
     match planned.change:
-        case FlaggedChange() | DocumentFiled():
+        case FlaggedChange() | DocumentFiled() | Announced():
             return truth_fi.told(planned.company, planned.change)
         case PartnerChange():
             return truth_no.changed(planned.company, planned.change)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 
-from connectors.sandbox.model_fi import DocumentFiled, Finnish, FlaggedChange
+from connectors.sandbox.model_fi import Announced, DocumentFiled, Finnish, FlaggedChange
 from connectors.sandbox.model_no import Norwegian, PartnerChange
 from connectors.sandbox.model_press import ActTold, ReleaseTold
 from connectors.sandbox.model_se import Overview, Swedish
@@ -195,6 +195,7 @@ class Planned:
         | FilingChange
         | FlaggedChange
         | DocumentFiled
+        | Announced
         | PartnerChange
         | NewsTold
         | NoticeTold

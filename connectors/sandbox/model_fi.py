@@ -77,6 +77,10 @@ class Release:
     flagging: Flagging | None = None
     attachment: str | None = None
 
+    def number(self, position: int) -> int:
+        """Of its first record in the exchange's list, by the company's place. Numbers do not follow the time."""
+        return 2_000_000 + (self.serial * 100_000 + position) * 2
+
 
 @dataclass(frozen=True, slots=True)
 class FlaggedChange:
@@ -101,6 +105,13 @@ class DocumentFiled:
     end: date | None
     filed: date
     notice: Notice | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """A release that is news; a notice of a major holding is told as that alone."""
+
+    release: Release
 
 
 @dataclass(slots=True)

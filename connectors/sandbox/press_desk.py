@@ -114,7 +114,10 @@ _SUPERVISORS: Final[tuple[tuple[str, str, Callable[[World, int], bytes]], ...]] 
 
 
 def _stream(world: World, day: int, query: Query) -> Reply:
-    return Reply(200, JSON, press_mfn.stream(world, day, after=query.get("after", "")))
+    start, most = int(query.get("offset") or 0), int(query.get("limit") or 100)
+    return Reply(
+        200, JSON, press_mfn.stream(world, day, after=query.get("after", ""), page=slice(start, start + most))
+    )
 
 
 def _companies(world: World, day: int, _query: Query) -> Reply:
@@ -143,7 +146,7 @@ def _rss(feed: Callable[[World, int], bytes]) -> Callable[[World, int, Query], R
 ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
     (re.compile(r"/all/s/nordic\.json"), _stream),
     (re.compile(r"/search/companies"), _companies),
-    (re.compile(r"/RssFeed/country/([^/]+)/feedTitle/[^/]+"), _country),
+    (re.compile(r"/RssFeed/country/([^/]+)/feedTitle/.+"), _country),
     (re.compile(r"/enforcement-litigation/litigation-releases/rss"), _rss(press_sec.litigation)),
     (re.compile(r"/news/rss\.xml"), _rss(press_fca.news)),
     (

@@ -15,7 +15,13 @@ from connectors.sandbox.model_press import Release
 from connectors.sandbox.press_rss import Channel, Member
 from connectors.sandbox.world import World
 
-COUNTRIES: Final = {"SE": "Sweden", "NO": "Norway", "FI": "Finland", "UK": "United Kingdom"}
+COUNTRIES: Final = {
+    "SE": "Sweden",
+    "NO": "Norway",
+    "FI": "Finland",
+    "UK": "United Kingdom",
+    "US": "United States",
+}
 _SITE: Final = "https://www.globenewswire.com"
 _SPACES: Final = {"xmlns:dc": "http://dublincore.org/documents/dcmi-namespace/"}
 _MICS: Final = {"SE": "Stockholm", "NO": "Oslo", "FI": "Helsinki", "UK": "London"}

@@ -19,6 +19,7 @@ from connectors.sandbox.model_press import Release
 from connectors.sandbox.world import World
 
 MARKETS: Final = ("SE", "NO", "FI")
+_WHOLE: Final = slice(None)
 _SITE: Final = "https://mfn.se"
 _MICS: Final = {"SE": "XSTO", "NO": "XOSL", "FI": "XHEL"}
 Item = dict[str, Any]
@@ -37,7 +38,9 @@ def _uuid(*parts: object) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, "/".join(("https://mfn.example", *map(str, parts)))))
 
 
-def stream(world: World, day: int, markets: tuple[str, ...] = MARKETS, after: str = "") -> bytes:
+def stream(
+    world: World, day: int, markets: tuple[str, ...] = MARKETS, after: str = "", page: slice = _WHOLE
+) -> bytes:
     """The newest items of some markets, newest first; with `after` those published later."""
     found = [
         item
@@ -50,7 +53,7 @@ def stream(world: World, day: int, markets: tuple[str, ...] = MARKETS, after: st
     ]
     found.append(_foreign(world, day))
     found.sort(key=_published, reverse=True)
-    body = {"version": f"{_SITE}/feed/version/1", "items": found}
+    body = {"version": f"{_SITE}/feed/version/1", "items": found[page]}
     return json.dumps(body, ensure_ascii=False).encode()
 
 

@@ -96,8 +96,7 @@ def _records(world: World, day: int) -> tuple[_Record, ...]:
 
 
 def _of(company: Company, release: Release) -> Iterator[_Record]:
-    """Numbers do not follow the order of time."""
-    number = 2_000_000 + (release.serial * 100_000 + company.position) * 2
+    number = release.number(company.position)
     languages = tuple(language for language, _ in release.headlines)
     if not release.apart:
         yield _Record(company, release, number, languages)

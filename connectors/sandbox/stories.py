@@ -15,7 +15,7 @@ from datetime import date
 from random import Random
 
 from connectors.sandbox.model import Company, Crossing, FilingChange, StatusChange
-from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange
+from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange
 from connectors.sandbox.model_no import PartnerChange
 from connectors.sandbox.model_us import FourthRestated, InterimFiled, NewsTold, NoticeTold, StakeMoved
 
@@ -25,6 +25,7 @@ Change = (
     | FilingChange
     | FlaggedChange
     | DocumentFiled
+    | Announced
     | PartnerChange
     | NewsTold
     | NoticeTold

@@ -14,7 +14,7 @@ from typing import Final
 
 from connectors.sandbox import births_fi, names_fi
 from connectors.sandbox.model import Company
-from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange, Flagging, Position, Release
+from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange, Flagging, Position, Release
 from connectors.sandbox.stories import Change, Scene, Story
 from connectors.sandbox.stories_fi import in_good_standing
 
@@ -112,7 +112,7 @@ def _reports(category: int, months: int) -> Callable[[Scene, Company], list[Chan
         end = date(scene.day.year, months + 1, 1) - timedelta(days=1)
         release = _release(company, scene.day, category, _report_headlines(company, start, end))
         company.finnish.releases.append(replace(release, attachment="report.pdf"))
-        return [DocumentFiled("interim_report", start, end, scene.day)]
+        return [DocumentFiled("interim_report", start, end, scene.day), Announced(release)]
 
     return step
 
@@ -129,7 +129,7 @@ def _report_headlines(company: Company, start: date, end: date) -> tuple[tuple[s
 def _announces(scene: Scene, company: Company) -> list[Change]:
     release = _release(company, scene.day, names_fi.INSIDE, _plain(company))
     company.finnish.releases.append(replace(release, apart=True))
-    return []
+    return [Announced(release)]
 
 
 THRESHOLDS: Final = (5, 10, 20, 50)

@@ -11,13 +11,20 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
+from connectors.sandbox import names_fi
 from connectors.sandbox.model import Accounts, Company
-from connectors.sandbox.model_fi import DocumentFiled, FlaggedChange, Flagging, Notice
+from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange, Flagging, Notice
 from warehouse.schema import codes, ids
 
 REGISTER: Final = "fi.flagging"
 NOTICES: Final = "fi.notices"
 FLOOR: Final = Decimal(5)  # the lowest threshold of the law
+NEWS: Final = {
+    names_fi.INTERIM: "earnings",
+    names_fi.HALF_YEAR: "earnings",
+    names_fi.INSIDE: "inside_information",
+    names_fi.MANAGERS: "managers_transactions",
+}
 Row = dict[str, Any]
 
 
@@ -73,13 +80,15 @@ def number(percent: Decimal | None) -> int | float | None:
     return int(percent) if percent == percent.to_integral_value() else float(percent)
 
 
-def told(company: Company, change: FlaggedChange | DocumentFiled) -> tuple[str, str, Row, Row]:
+def told(company: Company, change: FlaggedChange | DocumentFiled | Announced) -> tuple[str, str, Row, Row]:
     """One event that only this market has: id, type, key and core."""
     match change:
         case FlaggedChange():
             return _flagged(company, change)
         case DocumentFiled():
             return _filed(company, change)
+        case Announced():
+            return _announced(company, change)
 
 
 def _flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row]:
@@ -124,6 +133,28 @@ def _filed(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]
     event_id = ids.filing_added_id(company.company_id, change.start, change.end, document)
     key = {"period_start": start, "period_end": end, "document": document}
     return event_id, "filing.added", key, {"filing": core}
+
+
+def _announced(company: Company, change: Announced) -> tuple[str, str, Row, Row]:
+    """One release, whatever the number of its languages: id, type, key and core. English leads."""
+    release = change.release
+    headlines = dict(release.headlines)
+    language = "en" if "en" in headlines else release.headlines[0][0]
+    native = str(release.number(company.position))
+    core: Row = {
+        "title": headlines[language],
+        "summary": None,
+        "publisher": "Nasdaq",
+        "language": language,
+        "published_at": f"{release.at:%Y-%m-%dT%H:%M:%SZ}",
+        "categories": [NEWS[release.category]],
+    }
+    return (
+        ids.news_published_id(company.company_id, native),
+        "news.published",
+        {"native_id": native},
+        {"news": core},
+    )
 
 
 def _notice_id(company: Company, notice: Notice) -> str:

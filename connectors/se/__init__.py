@@ -6,6 +6,7 @@ from typing import Final
 
 from connectors.declare import Jurisdiction, Secret
 from connectors.esef.issuers import with_issuers
+from connectors.news.market import with_news
 from connectors.se import (
     arsredovisning,
     blankning,
@@ -18,9 +19,10 @@ from connectors.se import (
 )
 from connectors.se.issuer_links import LINKS
 from connectors.se.mapping import PRECEDENCE, normalise, touches
+from connectors.se.press import PRESS
 from connectors.se.register import GATEWAY, MARKET
 
-SWEDEN: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code=MARKET,
         state="served",
@@ -41,3 +43,4 @@ SWEDEN: Final = with_issuers(
     named_by={issuers.INSIDER_ISSUERS.name: "lei"},
     links=(*LINKS, *nasdaq.LINKS),
 )
+SWEDEN: Final = with_news(_REGISTERS, PRESS)

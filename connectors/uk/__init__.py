@@ -7,6 +7,7 @@ from typing import Final
 from connectors.declare import Jurisdiction, Link, Secret
 from connectors.esef.issuers import with_issuers
 from connectors.gleif import records
+from connectors.news.market import with_news
 from connectors.uk import (
     accounts,
     companies,
@@ -20,10 +21,11 @@ from connectors.uk import (
     rest,
     streams,
 )
+from connectors.uk.press import PRESS
 
 _LEI: Final = records.table("UK").name
 
-UNITED_KINGDOM: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code="UK",
         state="served",
@@ -42,6 +44,7 @@ UNITED_KINGDOM: Final = with_issuers(
         ),
         holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
     ),
-    named_by={nsm_fields.TR1.name: "lei"},
-    links=(Link(nsm_fields.TR1.name, "lei", _LEI, "lei"),),
+    named_by={nsm_fields.TR1.name: "lei", nsm_fields.ITEMS.name: "lei"},
+    links=tuple(Link(table.name, "lei", _LEI, "lei") for table in (nsm_fields.TR1, nsm_fields.ITEMS)),
 )
+UNITED_KINGDOM: Final = with_news(_REGISTERS, PRESS)

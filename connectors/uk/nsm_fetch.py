@@ -1,8 +1,9 @@
-"""Asking the National Storage Mechanism: lists of notifications by days, then their texts one by one (FORMAT 10.3).
+"""Asking the National Storage Mechanism: announcements by days, then the notifications' texts (FORMAT 10.3).
 
 The interface is the search page's own and undocumented. Cloudflare stands before it: its soft block answers 200 at
-once and without hits, which is a failure here and no empty day. The code by which types are asked for is not
-confirmed by anybody, so a fortnight without a single notification counts as a filter that holds no longer.
+once and without hits, which is a failure here and no empty day. Announcements of every type are listed, for they
+are news, and the codes to filter by are confirmed by nobody. A fortnight without a single notification is no answer
+to believe.
 Does not belong here: what an answer holds (`nsm`).
 """
 
@@ -55,7 +56,7 @@ def announcements(http: Http, after: Cursor | None, subjects: Iterable[str]) -> 
         heard = end if found else heard
         if end - heard >= _SILENT:
             raise WrongBody(
-                SEARCH, 200, f"no «{HOLDINGS_TYPE}» from {heard} to {end}: does type_code hol still hold?"
+                SEARCH, 200, f"no «{HOLDINGS_TYPE}» from {heard} to {end}: the lists are not whole"
             )
         held = None
         for arrival in _arrivals(http, begin, end, pages, found):
@@ -114,7 +115,7 @@ def _resumed(after: Cursor | None, last: date) -> date:
 
 
 def question(begin: date, end: date, start: int = 0) -> bytes:
-    """What is asked: the latest of each notification submitted on some days, from the hit `start` on.
+    """What is asked: the latest of each announcement submitted on some days, from the hit `start` on.
 
     Dates with milliseconds are refused.
     """
@@ -126,10 +127,7 @@ def question(begin: date, end: date, start: int = 0) -> bytes:
             "sort": "submitted_date",
             "sortorder": "asc",
             "criteriaObj": {
-                "criteria": [
-                    {"name": "latest_flag", "value": "Y"},
-                    {"name": "type_code", "value": ["hol"]},
-                ],
+                "criteria": [{"name": "latest_flag", "value": "Y"}],
                 "dateCriteria": [{"name": "submitted_date", "value": days}],
             },
         }

@@ -75,6 +75,8 @@ def news(headers: pl.LazyFrame) -> pl.DataFrame:
         publisher=pl.lit(PUBLISHER),
         language=pl.lit("en"),  # filings are in English or with a translation (17 CFR 232.306)
         published_at=pl.coalesce(f.ACCEPTED, _midnight(pl.col(f.FILED))),
+        supersedes=pl.lit(None, pl.String),  # amendments are left out
+        told_by=pl.concat_list(pl.concat_str(pl.lit(f"{f.KEY}:"), pl.col(f.ACCESSION))),
         register=pl.lit(f.KEY),
     )
     return found.select(NEWS.names).cast(staged.schema(NEWS))  # pyright: ignore[reportArgumentType]

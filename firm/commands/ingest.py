@@ -29,7 +29,9 @@ _SHOWN = 40
 def ingest(
     markets: Annotated[
         list[str] | None,
-        typer.Argument(help="Market codes, as no uk; none means all, of a folder those it has."),
+        typer.Argument(
+            help="Market codes, as no uk, and source groups, as news; none means all, of a folder those it has."
+        ),
     ] = None,
     live: Annotated[bool, typer.Option("--live", help="Ask the registries themselves.")] = False,
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Ask the embedded generated world.")] = False,
@@ -49,8 +51,12 @@ def ingest(
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
-    chosen = _chosen(markets or [], sandbox, folder)
-    with explained(OSError), _origin(settings, folder, live) as (origin, its_instant):
+    markets, groups = _told_apart(markets or [], folder)
+    chosen = _chosen(markets, sandbox, folder, groups)
+    with (
+        explained(OSError),
+        _origin(settings, _folder(folder, groups, own=bool(markets)), live) as (origin, its_instant),
+    ):
         report = run(settings, chosen, origin, at or its_instant, accept_shrink or [], quiet=as_json)
         erasures.end(settings.layout)  # what registers took away
         if as_json:
@@ -62,11 +68,42 @@ def ingest(
             raise typer.Exit(report.exit_code)
 
 
-def _chosen(markets: list[str], sandbox: bool, folder: Path | None) -> list[str]:
+def _told_apart(named: list[str], folder: Path | None) -> tuple[list[str], list[str]]:
+    """Markets and source groups of what was named. Groups are folders: nobody can be asked for one."""
+    from connectors import GROUPS
+
+    codes = {group.code for group in GROUPS}
+    groups = [name.lower() for name in named if name.lower() in codes]
+    if groups and folder is None:
+        fail(
+            f"{groups[0]} is a group of sources, read from a folder: give --from FOLDER, or name markets",
+            USAGE,
+        )
+    return [name for name in named if name.lower() not in codes], groups
+
+
+def _folder(folder: Path | None, named: list[str], *, own: bool) -> Folder | None:
+    """The folder with the groups that were named; where nothing was named at all, with all that it has.
+
+    Groups alone mean their folders and not those of the markets.
+    """
+    from connectors import GROUPS
+
+    if folder is None:
+        return None
+    if not folder.is_dir():
+        fail(f"{folder} is not a folder; --from takes one laid out <cc>/<dataset>/…", USAGE)
+    if own and not named:
+        return Folder(folder)
+    groups = tuple(group for group in GROUPS if not named or group.code in named)
+    return Folder(folder, groups, own=own or not named)
+
+
+def _chosen(markets: list[str], sandbox: bool, folder: Path | None, groups: list[str]) -> list[str]:
     """The markets named, which must be known before anything is asked or started.
 
     None means all; of the sandbox, which does not play every market, all that it plays; of a folder all that it
-    has files of, or all of them where it has none, so that every file is listed.
+    has files of, or all of them where it has none, so that every file is listed. A group is every market's.
     """
     import connectors
     from connectors.sandbox import MARKETS
@@ -78,17 +115,20 @@ def _chosen(markets: list[str], sandbox: bool, folder: Path | None) -> list[str]
         return markets
     if sandbox:
         return list(MARKETS)
+    if groups:
+        return [market.code for market in known]
     lying = {path.name.upper() for path in (*folder.glob("*/"), *folder.glob("*/*/"))} if folder else set()
-    return [market.code for market in known if market.code in lying]
+    shared = lying & {group.code.upper() for group in connectors.GROUPS}  # every market may read of it
+    return [market.code for market in known if shared or market.code in lying]
 
 
 @contextmanager
-def _origin(settings: Settings, folder: Path | None, live: bool) -> Iterator[tuple[Origin, datetime | None]]:
+def _origin(
+    settings: Settings, folder: Folder | None, live: bool
+) -> Iterator[tuple[Origin, datetime | None]]:
     """Where to take in from, and the instant it plays where that is not now."""
     if folder is not None:
-        if not folder.is_dir():
-            fail(f"{folder} is not a folder; --from takes one laid out <cc>/<dataset>/…", USAGE)
-        yield Folder(folder), None
+        yield folder, None
     elif live:
         from pipelines.registries import registry_http
 

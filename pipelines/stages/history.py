@@ -20,9 +20,10 @@ from pipelines.stages.normalised import EDITIONS, IMAGE_MARK, image_key
 from pipelines.steps.changes import Occasion
 from pipelines.steps.events import events
 from pipelines.steps.financials import financials
+from pipelines.steps.news import told_once
 from pipelines.steps.ownership import owners
 from warehouse.history import Changes, History
-from warehouse.schema.tables import FINANCIALS, OWNERS, TABLES
+from warehouse.schema.tables import FINANCIALS, NEWS, OWNERS, TABLES
 
 HISTORY_MARK: Final = "history"
 
@@ -89,6 +90,7 @@ def _bring(
         editions.filter(~pl.col("late"))["dataset"]
     )
     only_late = bool(editions["late"].all())
+    tables["news"] = told_once(tables["news"], history.open_rows(NEWS, touched))
     changes = {
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES

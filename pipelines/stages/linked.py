@@ -61,6 +61,12 @@ class Links:
         told = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
         return told["company_id"].unique().sort(), told.sort(*_SCHEMA)
 
+    def unanswered(self, name: str) -> pl.DataFrame:
+        """Rows of one staged table that no link leads to a company (`warehouse.linking.unanswered`)."""
+        return self._history.unanswered(
+            self._tables[name], [self._way(link) for link in self._links.get(name, [])]
+        )
+
     def _moves(self, changed: set[str]) -> Iterator[tuple[str, pl.DataFrame]]:
         for name, links in self._links.items():
             if name not in changed and changed.isdisjoint(link.through for link in links):

@@ -66,6 +66,11 @@ def ownership_changed_id(
     return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, previous, current)
 
 
+def news_id(company_id: str, register: str, native_id: str) -> str:
+    """Id of one news item of one company; `native_id`: the id by which its source groups it."""
+    return natural_id("nws", company_id, register, native_id)
+
+
 def news_published_id(company_id: str, native_id: str) -> str:
     """Id of the event of one news item; `native_id`: the id by which its first source groups it."""
     return natural_id("evt", "news.published", company_id, native_id)

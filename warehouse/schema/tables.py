@@ -230,7 +230,7 @@ LISTINGS: Final = Table(
 
 NEWS: Final = Table(
     "news",
-    "One row per news item of one company.",
+    "One row per news item of one company, whatever the number of its languages, corrections and doors.",
     ("company_id", "news_id"),
     (
         COMPANY_ID,
@@ -242,7 +242,9 @@ NEWS: Final = Table(
         Column("language", _T, "ISO 639-1"),
         Column("published_at", Kind.INSTANT, "as published", nullable=False),
         Column("categories", Kind.TEXTS, "our categories", nullable=False),
-        Column("native_id", _T, "the source's id", nullable=False),
+        Column("native_id", _T, "the id by which its first source groups it", nullable=False),
+        Column("supersedes", _T, "the source's id of what this corrects; null where it corrects nothing"),
+        Column("told_by", Kind.TEXTS, "every item that tells it, as register:id, sorted", nullable=False),
         *PROVENANCE,
     ),
 )

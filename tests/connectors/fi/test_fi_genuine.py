@@ -41,7 +41,13 @@ def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
             assert (entry.dataset is None) == (entry.reason is not None)
             assert entry.reason != "no dataset reads files of this name", name
     taken = {name for name, entry in found.items() if entry.dataset is not None and name.startswith(READ)}
-    assert {name.split("/")[0] for name in taken} == {"xbrl_v3", "ytj_v3", "nasdaq_cns", "flagging_text"}
+    assert {name.split("/")[0] for name in taken} == {
+        "xbrl_v3",
+        "ytj_v3",
+        "nasdaq_cns",
+        "flagging_text",
+        "oam_fi",
+    }
 
 
 def facts(path: Path) -> dict[tuple[str, str], Decimal]:

@@ -94,6 +94,9 @@ def test_lists_are_asked_by_days_and_texts_one_by_one(mechanism, http):
     assert mechanism.details == ["/details/RNS%2F1?index=fca-nsm-searchdata"]
     told, question = mechanism.asked[0]
     assert b"." not in told.partition(b'"dateCriteria"')[2]  # dates with milliseconds are refused
+    assert [one["name"] for one in question["criteriaObj"]["criteria"]] == [
+        "latest_flag"
+    ]  # news is of every type
     assert question["criteriaObj"]["dateCriteria"][0]["value"] == {
         "from": "2026-08-19T00:00:00Z",
         "to": "2026-08-23T00:00:00Z",
@@ -158,8 +161,8 @@ def test_a_quiet_day_moves_the_cursor_and_a_blocked_one_does_not(mechanism, http
         asked_of(http, Cursor("2026-08-21"))
 
 
-def test_a_fortnight_of_silence_is_a_filter_that_holds_no_longer(mechanism, http):
-    with pytest.raises(WrongBody, match="type_code"):
+def test_a_fortnight_of_silence_is_no_answer_to_believe(mechanism, http):
+    with pytest.raises(WrongBody, match="not whole"):
         asked_of(http, Cursor("2026-07-20"))
 
 

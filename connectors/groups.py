@@ -1,0 +1,64 @@
+"""Source groups: folders of files that belong to no single market, and which datasets read what of them.
+
+Belongs here: one declaration per group, its folders and the files that are knowingly left. Does not belong
+here: taking files in (`pipelines.folders`), or what a dataset makes of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One folder beside those of the markets.
+
+    code: its name, and what `firm ingest` calls it. read: glob below it -> keys of the datasets that read such
+    files, each the records that are its market's. left: glob -> why nobody reads them.
+    """
+
+    code: str
+    read: Mapping[str, tuple[str, ...]]
+    left: Mapping[str, str]
+
+
+def _of_each(source: str, *markets: str) -> tuple[str, ...]:
+    return tuple(f"{market}.{source}" for market in markets)
+
+
+_SERVED: Final = ("fi", "no", "se", "uk", "us")
+_LEI: Final = _of_each("lei", "fi", "no", "se", "uk")
+_WIRES: Final = _of_each("wires", *_SERVED)
+_DESCRIBED: Final = "describes the folder: no source's file"
+
+NEWS: Final = Group(
+    "news",
+    read={
+        "newsweb_no/**": ("no.newsweb",),
+        "fca_nsm/**": ("uk.nsm",),
+        "fi_oam/**": ("fi.oam",),
+        "se_finanscentralen/**": ("se.finanscentralen",),
+        "sec_current_atom/**": ("us.getcurrent",),
+        "nasdaq_cns/**": _of_each("nasdaq", "fi", "se"),
+        "mfn/**": _of_each("mfn", "fi", "no", "se"),
+        "cision/**": ("se.cision",),
+        "wires/**": _WIRES,
+        "globenewswire/**": _WIRES,
+        "prnewswire/**": _WIRES,
+        "businesswire/**": _WIRES,
+        "gleif_api/**": _LEI,
+        "gleif_golden_copy/**": _LEI,
+    },
+    left={
+        "dk_oam/**": "storage of Denmark's Finanstilsynet: Denmark is announced and not served yet",
+        "gleif_codelists/**": "code list of legal forms: what names need of it stands in connectors/matching",
+        "esma_firds/**": "list of ESMA's files of instruments: it names files and no instrument",
+        "nasdaq_symdir/**": "symbols of US exchanges: those of EDGAR's own list are read (us.tickers)",
+        "sec_rss/**": "litigation releases of the SEC: acts of a regulator, no news of an issuer",
+        "FORMAT.md": _DESCRIBED,
+        "MANIFEST.tsv": _DESCRIBED,
+    },
+)
+GROUPS: Final = (NEWS,)

@@ -1,0 +1,40 @@
+"""Releases of law firms that look for plaintiffs: they name a company that neither wrote nor did anything.
+
+Belongs here: telling them by their title and publisher (FORMAT news 5, «false positives»). Does not belong here:
+an announcement of a company about a suit of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_TITLE: Final = re.compile(
+    r"\b(?:share|stock|unit)?(?:holder|owner)s? (?:alert|notice|action|investigation|reminder)\b"
+    r"|\binvestors?(?: class action)? (?:alert|notice|deadline|reminder)\b"
+    r"|\bclass action (?:alert|notice|deadline|reminder|filed|lawsuit|investigation)\b"
+    r"|\blead plaintiff\b|\bsecurities (?:fraud|class action|litigation|investigation)\b"
+    r"|\b(?:reminds|encourages|urges|notifies|alerts|invites)\b.{0,80}\b(?:investor|shareholder|stockholder)s?\b"
+    r"|\b(?:investor|shareholder|stockholder)s?\b.{0,60}\b(?:losses|lost money|who lost|contact|recover)\b"
+    r"|\b(?:law firm|law offices|attorneys? at law|trial attorneys|national trial lawyers)\b"
+    r"|\b(?:deadline alert|investigation alert|fraud alert|fraud investigation)\b",
+    re.IGNORECASE,
+)
+_FIRMS: Final = re.compile(
+    r"\b(?:rosen law|levi & korsinsky|pomerantz|robbins geller|robbins llp|bragar eagel|glancy prongay|faruqi|"
+    r"kessler topaz|bronstein,? gewirtz|hagens berman|schall law|kahn swick|gross law|portnoy law|holzer|"
+    r"berger montague|bernstein liebhard|johnson fistel|halper sadeh|ademi|monteverde|scott\+scott|labaton|"
+    r"block & leviton|kirby mcinerney|wolf haldenstein|howard g\. smith|frank r\. cruz|djs law)\b",
+    re.IGNORECASE,
+)
+_REACH: Final = 500  # characters of a title
+
+
+def is_law_firm_alert(title: str, publisher: str | None = None) -> bool:
+    """Whether a release is a law firm's call to investors."""
+    text = title[:_REACH]
+    return (
+        _TITLE.search(text) is not None
+        or _FIRMS.search(text) is not None
+        or (publisher is not None and _FIRMS.search(publisher[:_REACH]) is not None)
+    )

@@ -1,0 +1,154 @@
+"""Whom a name means, of candidates: exactly one, or nobody (FORMAT news 5).
+
+Belongs here: scores, limits, what a decision says of itself. A closed set (the issuers of an exchange) forgives one
+spelling; a whole register answers to the exact core alone. Does not belong here: numbers (a number is no name), or
+where candidates come from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from rapidfuzz import fuzz, process
+
+from connectors.matching.forms import RENDERED_IN, RENDERINGS
+from connectors.matching.names import is_weak, second_key, taken_apart
+
+RULE: Final = "names-1"  # raised when a rule below changes: decisions of before can be told apart
+AUTOMATIC: Final = 0.95  # from here on nobody is asked
+REVIEWED: Final = 0.85  # from here on a person is shown it
+CLOSEST: Final = 3.0  # points by which the runner-up must be behind
+_EXACT: Final = 1.0
+_FOLDED: Final = 0.98  # the same but for Nordic letters
+_UNSURE: Final = 0.94  # right perhaps: a person decides
+_NUMBERS: Final = re.compile(r"\d+")
+
+
+class Set(StrEnum):
+    """What the candidates are."""
+
+    CLOSED = "closed"  # all that can be meant: issuers of a market
+    OPEN = "open"  # a whole register
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Somebody whom the name may mean. `is_listed`: None where nobody says."""
+
+    company_id: str
+    name: str
+    is_listed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whom a name means and why. `company_id` is set from AUTOMATIC on; `matched_name`: the best candidate's.
+
+    method: exact_name, exact_core, folded_core, listed_of_family, similar, none. score: 0 to 1. evidence: the keys
+    that were compared, or why nobody was taken.
+    """
+
+    company_id: str | None
+    method: str
+    score: float
+    evidence: str
+    matched_name: str | None
+    candidate_count: int
+    rule_version: str = RULE
+
+    @property
+    def is_for_review(self) -> bool:
+        """Whether a person should look at it."""
+        return self.company_id is None and self.score >= REVIEWED
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    one: Candidate
+    core: str
+    forms: str
+
+
+def decide(name: str, country: str, candidates: Sequence[Candidate], among: Set) -> Decision:
+    """Whom `name` means among candidates of one country; candidates need not be prepared in any way.
+
+    Raises ValueError for a country without a table of legal forms.
+    """
+    core, forms = taken_apart(name, country)
+    known = [_Known(one, *taken_apart(one.name, country)) for one in candidates]
+    asked = _Known(Candidate("", name), core, forms)
+    if not core:
+        return _none("nothing but legal forms in it", len(known))
+    if same := [one for one in known if one.core == core]:
+        return _of_family(asked, same, country, _EXACT, "exact_core")
+    second = second_key(core)
+    if same := [one for one in known if second_key(one.core) == second]:
+        return _of_family(asked, same, country, _FOLDED, "folded_core")
+    return _similar(asked, known, among)
+
+
+def _of_family(asked: _Known, same: list[_Known], country: str, score: float, method: str) -> Decision:
+    """One of those that share the core: whose form is stated, else the listed one, else nobody."""
+    stated = [one for one in same if one.forms == asked.forms]
+    count = len(same)
+    if len(stated) == 1 and asked.forms:
+        return _taken(stated[0], score, "exact_name" if score == _EXACT else method, asked, count)
+    if is_weak(asked.core):
+        return _shown(same[0], "a core that many companies share needs the whole name or a number", count)
+    able = [one for one in (stated or same) if not _conflict(asked.forms, one.forms, country)]
+    if len(able) == 1:
+        return _taken(able[0], score, method, asked, count)
+    listed = [one for one in able if one.one.is_listed]
+    if len(listed) == 1:
+        return _taken(listed[0], score, "listed_of_family", asked, count)
+    if not able:
+        return _shown(same[0], f"states {asked.forms}, which {same[0].one.name} is not", count)
+    return _shown(able[0], f"{len(able)} companies have the core {asked.core}", count)
+
+
+def _conflict(asked: str, known: str, country: str) -> bool:
+    """Whether two names state forms of two companies. Abroad a company renders its own form in English."""
+    if not asked or not known or asked == known:
+        return False
+    words = {*asked.split(), *known.split()}
+    return country not in RENDERED_IN or words.isdisjoint(RENDERINGS)
+
+
+def _similar(asked: _Known, known: list[_Known], among: Set) -> Decision:
+    cores = [one.core for one in known]
+    found = process.extract(asked.core, cores, scorer=fuzz.token_sort_ratio, limit=2, score_cutoff=80)
+    if not found:
+        return _none("no candidate is similar", len(known))
+    (core, score, place), *others = found
+    best = known[place]
+    if others and score - others[0][1] < CLOSEST:
+        return _shown(best, f"{core} and {others[0][0]} are equally close", len(known), score / 100)
+    sure = among is Set.CLOSED and score / 100 >= AUTOMATIC and _may_be_a_slip(asked, best)
+    if not sure:
+        return _shown(best, f"{score:.0f} of 100 like {core}", len(known), score / 100)
+    return _taken(best, score / 100, "similar", asked, len(known))
+
+
+def _may_be_a_slip(asked: _Known, best: _Known) -> bool:
+    """Whether two cores may be one, misspelt: the same first word and numbers, and the same form where stated."""
+    same_start = asked.core.split()[0] == best.core.split()[0]
+    same_numbers = _NUMBERS.findall(asked.core) == _NUMBERS.findall(best.core)
+    same_forms = not asked.forms or not best.forms or asked.forms == best.forms
+    return same_start and same_numbers and same_forms and not is_weak(asked.core)
+
+
+def _taken(found: _Known, score: float, method: str, asked: _Known, count: int) -> Decision:
+    evidence = f"{asked.core} | {asked.forms} = {found.core} | {found.forms}"
+    return Decision(found.one.company_id, method, score, evidence, found.one.name, count)
+
+
+def _shown(found: _Known, why: str, count: int, score: float = _UNSURE) -> Decision:
+    return Decision(None, "none", min(score, _UNSURE), why, found.one.name, count)
+
+
+def _none(why: str, count: int) -> Decision:
+    return Decision(None, "none", 0.0, why, None, count)

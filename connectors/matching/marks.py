@@ -1,0 +1,61 @@
+"""Words by which a respondent of a title is a company and no person (FORMAT news 1.1).
+
+A legal form at the end says it; a word of business at the end says it less surely: there are persons named so, and
+such a party is matched by its whole name alone. Does not belong here: taking a title apart (`parties`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from connectors.matching.forms import FORMS
+from connectors.matching.names import taken_apart
+
+
+class Mark(StrEnum):
+    """How surely a party is a company."""
+
+    FORM = "form"  # it states a legal form
+    WORD = "word"  # it ends in a word of business, or holds one that no person's name has
+    NONE = "none"
+
+
+# At the end of a name.
+_WORDS: Final = """
+    advisers advisors assets associates association bancorp bancshares bank banken brands brokers capital care
+    clearing coin communications companies company consulting corporation credit development energy entertainment
+    enterprises equities equity exchange finance financial finans fond fonder fondforvaltning fondförvaltning
+    fondkommission forsikring forvaltning foundation fund funds fx försäkring förvaltning global group gruppen
+    healthcare holding holdings industries institute insurance international investments kapital kapitalförvaltning
+    koncernen laboratories labs lp management markets media mining network networks oil options partners partnership
+    petroleum pension pensjon pharma pharmaceuticals plan pool products properties realty research resources
+    sciences securities services society software solutions sparebank sparebanken sparbank sparbanken systems
+    technologies technology therapeutics trading trust ventures verdipapirfond wealth works worldwide
+"""
+_LAST: Final = frozenset(_WORDS.split())
+# Anywhere in a name.
+_ANYWHERE: Final = frozenset(
+    {"bank", "banken", "sparebank", "sparbank", "sparebanken", "sparbanken", "bancorp"}
+)
+_LEAST: Final = 2  # words: one word of business alone names nobody
+# Of a person behind a comma; what follows belongs to whoever stands before it.
+PERSONAL: Final = frozenset(
+    {"jr", "sr", "ii", "iii", "iv", "esq", "cpa", "ca", "cfa", "md", "phd", "jd", "dds"}
+)
+
+
+def mark(name: str, country: str) -> Mark:
+    """What a name says of itself."""
+    core, forms = taken_apart(name, country)
+    if core and any(form in _FORMS[country] for form in forms.split()):
+        return Mark.FORM
+    words = f"{core} {forms}".split() if forms else core.split()
+    if len(words) >= _LEAST and (words[-1] in _LAST or not _ANYWHERE.isdisjoint(words)):
+        return Mark.WORD
+    return Mark.NONE
+
+
+# `trust` may be a name, and two letters an initial: alone they are no form to rely on
+_UNSURE: Final = frozenset({"trust", "is", "ps", "se", "da", "ba", "sa", "ay", "us", "usa", "uk"})
+_FORMS: Final = {country: frozenset(forms.values()) - _UNSURE for country, forms in FORMS.items()}

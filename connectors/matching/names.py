@@ -1,0 +1,159 @@
+"""A name's core: what is left of it when nothing that two writers spell differently is (FORMAT news 5).
+
+`core_name` compares names without their legal forms, `full_name` with them, each form in one spelling. Nordic
+letters stay what they are in the first key; `second_key` folds them. Does not belong here: which forms there are
+(`forms`), or what a core that fits is worth (`deciding`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Final, NamedTuple
+
+from connectors.matching.forms import AND, BRACKETED, COMMON, FORMS, NOISE, SHORTEST
+
+LONGEST: Final = 300  # characters of a name: behind them stands no name but a text
+_NORDIC: Final = frozenset("åäöøæ")
+_SECOND: Final = str.maketrans(
+    {"å": "a", "ä": "a", "ö": "o", "ø": "o", "æ": "ae", "đ": "d", "ð": "d", "þ": "th", "ł": "l"}
+)
+_APOSTROPHES: Final = re.compile(r"['’‘`´]")
+_SLASHED: Final = re.compile(r"\b(\w)/(\w)\b")  # A/S
+_DOTTED: Final = re.compile(r"\.(\w)\b")  # L.L.C.
+_BRACKETED: Final = re.compile(rf"[(\[]\s*({'|'.join(BRACKETED)})\.?\s*[)\]]")
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+class Name(NamedTuple):
+    """A name taken apart.
+
+    core: words between the forms, empty where nothing else is there. forms: those taken off, each once.
+    """
+
+    core: str
+    forms: str
+
+
+def core_name(text: str, country: str) -> str | None:
+    """`volvo` of «AB Volvo (publ)»; None where nothing is left.
+
+    country: market code. ValueError for one without a table of legal forms.
+    """
+    return taken_apart(text, country).core or None
+
+
+def full_name(text: str, country: str) -> str | None:
+    """`volvo | ab` of «AB Volvo (publ)» and of «Volvo Aktiebolag»: the core and the forms around it."""
+    core, forms = taken_apart(text, country)
+    return f"{core} | {forms}" if core and forms else core or None
+
+
+def strong_core(text: str, country: str) -> str | None:
+    """The core, None where it is weak: it must not answer by itself."""
+    core = core_name(text, country)
+    return None if core is None or is_weak(core) else core
+
+
+def second_key(core: str) -> str:
+    """A core with Nordic letters as others write them: `østlandet` and `ostlandet` are one."""
+    return core.translate(_SECOND)
+
+
+def is_weak(core: str) -> bool:
+    """Whether many companies could mean it: short, or one common word."""
+    return core in COMMON or len(core.replace(" ", "")) < SHORTEST
+
+
+def taken_apart(text: str, country: str) -> Name:
+    """The core of a name and the forms around it."""
+    forms = _forms(country)
+    words, bracketed = _words(text)
+    if forms.ands:
+        words = ["and" if word in forms.ands else word for word in words]
+    start, end = 0, len(words)
+    head: list[str] = []
+    tail: list[str] = []
+    while (found := forms.last(words, start, end)) is not None:
+        length, spelling = found
+        tail.insert(0, spelling)
+        end -= length
+    while (found := forms.first(words, start, end)) is not None:
+        length, spelling = found
+        head.append(spelling)
+        start += length
+    if bracketed:
+        head += [forms.spellings.get(one, one) for one in bracketed]
+    said = head + tail
+    once = said[0] if len(said) == 1 else " ".join(one for one in dict.fromkeys(said) if one)
+    return Name(" ".join(words[start:end]), once)
+
+
+def _words(text: str) -> tuple[list[str], list[str]]:
+    """Words in lower case; apart those that stood in brackets and are no part of the name."""
+    plain = text[:LONGEST].lower()
+    if not plain.isascii():
+        plain = _APOSTROPHES.sub("", _folded(plain))
+    plain = plain.replace("'", "").replace("`", "").replace("&", " and ").replace("+", " and ")
+    if "/" in plain:
+        plain = _SLASHED.sub(r"\1\2", plain)
+    if "." in plain:
+        plain = _DOTTED.sub(r"\1", plain)
+    bracketed: list[str] = []
+    if "(" in plain or "[" in plain:
+        bracketed = _BRACKETED.findall(plain)
+        plain = _BRACKETED.sub(" ", plain)
+    return _WORD.findall(plain), bracketed
+
+
+def _folded(text: str) -> str:
+    """Compatible signs in one form, case folded, no accents but those of Nordic letters."""
+    whole = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(sign if sign in _NORDIC else _bare(sign) for sign in whole)
+
+
+def _bare(sign: str) -> str:
+    parts = unicodedata.normalize("NFKD", sign)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+class _Forms:
+    """The forms of one country by their words."""
+
+    def __init__(self, country: str) -> None:
+        self.ands = frozenset(AND[country])
+        self.spellings = {**FORMS[country], **dict.fromkeys(NOISE, "")}
+        split = [form.split() for form in self.spellings]
+        self._starts = frozenset(words[0] for words in split)
+        self._ends = frozenset(words[-1] for words in split)
+        self._lengths = range(max(map(len, split)), 0, -1)  # longest first
+
+    def last(self, words: list[str], start: int, end: int) -> tuple[int, str] | None:
+        """How many words the form at the end has, and its spelling; None where no form stands there."""
+        if start >= end or words[end - 1] not in self._ends:
+            return None
+        for length in self._lengths:
+            spelling = self.spellings.get(" ".join(words[max(start, end - length) : end]))
+            if spelling is not None and length <= end - start:
+                return length, spelling
+        return None
+
+    def first(self, words: list[str], start: int, end: int) -> tuple[int, str] | None:
+        """The same of the form in front."""
+        if start >= end or words[start] not in self._starts:
+            return None
+        for length in self._lengths:
+            spelling = self.spellings.get(" ".join(words[start : min(end, start + length)]))
+            if spelling is not None and length <= end - start:
+                return length, spelling
+        return None
+
+
+@cache
+def _forms(country: str) -> _Forms:
+    if country not in FORMS:
+        raise ValueError(
+            f"no legal forms are declared for {country!r}: add them to connectors.matching.forms"
+        )
+    return _Forms(country)

@@ -1,0 +1,123 @@
+"""Respondents of a title told apart: which companies an act is about, and how many persons beside them.
+
+Names of persons do not leave this module: what is not marked as a company is counted (FORMAT news 1.1). Does not
+belong here: sentences (`connectors.regulators.sentences`), or whom a name means (`deciding`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from connectors.matching.marks import PERSONAL, Mark, mark
+from connectors.matching.names import taken_apart
+
+LONGEST: Final = 4_000  # characters of a title; the longest known have a few hundred
+MOST: Final = 60  # parties
+_BLANKS: Final = re.compile(r"\s+")
+_CASE: Final = re.compile(r"^(?:in the matter of:?|in re:?|(?:u\.?s\.? )?(?:securities and exchange commission|"
+                          r"commodity futures trading commission|sec|cftc) v\.?s?\.?) ", re.IGNORECASE)  # fmt: skip
+_OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others\b", re.IGNORECASE)
+_ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|formerly known as|"
+                           r"now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
+_BRACKETS: Final = re.compile(r"\(([^()]{0,80})\)")
+_SYMBOL: Final = re.compile(
+    r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"
+)
+_SPLIT: Final = re.compile(r" ?[,;] (?:and (?=\S))?| ?; ?| \band ", re.IGNORECASE)
+_GONE: Final = "…"  # of a title without its persons: what stood there was joined by «and» alone
+_WRITTEN_APART: Final = ("US", "UK")  # whose forms stand behind a comma
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """One company of a title. `is_whole`: false where «and» before it may be part of its name."""
+
+    name: str
+    mark: Mark
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """Everybody a title names. `others`: how many are no companies; `is_open`: the title says there are more."""
+
+    companies: tuple[Party, ...]
+    others: int
+    is_open: bool
+
+    @property
+    def title(self) -> str:
+        """The title without persons; reading it gives the same companies."""
+        named = "; ".join(one.name if one.is_whole else f"{_GONE} and {one.name}" for one in self.companies)
+        return f"{named}; et al." if self.others or self.is_open else named
+
+
+def parties(title: str, country: str) -> Parties:
+    """Companies of a title of respondents, in their order, each once; persons are counted."""
+    text = _CASE.sub("", _BLANKS.sub(" ", title[:LONGEST]).strip())
+    is_open = _OTHERS.search(text) is not None
+    named = _joined(_OTHERS.sub("", text), country)
+    companies: dict[str, Party] = {}
+    others = 0
+    for name, is_whole in named[:MOST]:
+        said = mark(name, country)
+        if said is Mark.NONE:
+            others += 1
+        else:
+            companies.setdefault(name, Party(name, said, is_whole))
+    return Parties(tuple(companies.values()), others, is_open)
+
+
+def _joined(text: str, country: str) -> list[tuple[str, bool]]:
+    """Names, and whether each stands apart from what is before it."""
+    pieces = _SPLIT.split(text)
+    signs = ["", *(found[0].strip().lower() for found in _SPLIT.finditer(text))]
+    names: list[tuple[str, bool]] = []
+    cut = False  # a person stood before, and was taken out
+    for sign, piece in zip(signs, pieces, strict=True):
+        bare = _without_alias(piece)
+        if not bare:
+            cut = cut or piece.strip() == _GONE
+            continue
+        before = names[-1][0] if names and not cut else ""
+        if before and sign != "and" and _belongs(bare):
+            names[-1] = (f"{before}, {bare}", names[-1][1])
+        elif sign == "and" and _is_surname(before, country):
+            names[-1] = (
+                f"{before} and {bare}",
+                names[-1][1],
+            )  # no person has one name: «Barnes and Noble, Inc.»
+        else:
+            names.append((bare, not cut and _ends(before, sign, country)))
+        cut = False
+    return names
+
+
+def _ends(before: str, sign: str, country: str) -> bool:
+    """Whether a name is at its end before a sign: «Black Hills Energy and Power Corp.» may be one."""
+    if not before:
+        return sign != "and"
+    said = mark(before, country)
+    return said is Mark.FORM or (sign != "and" and not _is_surname(before, country))
+
+
+def _is_surname(name: str, country: str) -> bool:
+    return len(name.split()) == 1 and mark(name, country) is Mark.NONE
+
+
+def _belongs(piece: str) -> bool:
+    """Whether what stands behind a comma is a form or a title of what stands before it: «, Inc.», «, III»."""
+    words = [word.replace(".", "").lower() for word in piece.split()]
+    if all(word in PERSONAL for word in words):
+        return True
+    return any(not taken_apart(piece, country).core for country in _WRITTEN_APART) and words != ["the"]
+
+
+def _without_alias(piece: str) -> str:
+    """A name without other names and symbols in brackets; nothing of an ellipsis of our own."""
+    name = _ALIAS.split(piece, maxsplit=1)[0]
+    name = _BRACKETS.sub(lambda found: "" if _SYMBOL.match(found[1].strip()) else found[0], name)
+    name = name.strip(" ,;-–:…")
+    return name.removeprefix("and ").removeprefix("And ")

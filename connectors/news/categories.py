@@ -1,0 +1,53 @@
+"""Our categories of news, from the words and tags by which sources sort their items.
+
+Belongs here: the one table for the wires, exchanges and storages of all markets, in their languages. Does not
+belong here: form numbers of one registry (`connectors.us.releases`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+OTHER: Final = "other"
+OWNERSHIP: Final = "ownership"  # a notice of a major holding: told as such and not as news
+_PATTERNS: Final = {
+    "earnings": (
+        r"earnings|annual (?:financial )?report|interim (?:report|management)|quarterly|half[- ]?year|year[- ]end",
+        r"financial statement|results|trading update|sub:report|delårs|halvårs|kvartals|bokslut|årsredovisning",
+        r"årsrapport|osavuosi|puolivuosi|neljännesvuosi|tilinpäätös|vuosikertomus",
+    ),
+    OWNERSHIP: (
+        r"major (?:share ?hold|holding)|holding\(?s\)? in company|flagg|suurimmat osakkeenomistajat",
+        r"sub:ci:shareholder-announcement",
+    ),
+    "inside_information": (
+        r"inside information|sisäpiiritieto|insiderinformation|innsideinformasjon|:regulatory:mar$",
+    ),
+    "managers_transactions": (
+        r"managers?['’]?s? transaction|pdmr|director/|johtohenkilöiden|primærinnsid|insynshandel|sub:ci:insider",
+    ),
+    "own_shares": (
+        r"own shares|share (?:repurchase|buy-?back)|omien osakkeiden|egna aktier|egne aksjer",
+        r"sub:ca:shares:repurchase",
+    ),
+    "capital": (
+        r"voting rights|capital|rights issue|issuance|prospectus|share issue|osakkeiden kokonaismäärä",
+        r"pääomatapahtuma|stemmerett|rättigheter|prospekt|sub:ca:(?:shares|prospectus)",
+    ),
+    "meeting": (r"general meeting|\bagm\b|\begm\b|yhtiökoko|stämma|generalforsamling|sub:ci:gm",),
+    "merger": (r"merger|acquisition of|takeover|tender offer|public offer|ostotarjous|sub:ca:ma",),
+    "disclosure": (
+        r"regulated|regulatory|rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat|sisäpiiri",
+    ),
+}
+_WORDS: Final = {name: re.compile("|".join(words), re.IGNORECASE) for name, words in _PATTERNS.items()}
+NAMES: Final = (*_PATTERNS, OTHER)
+
+
+def of(labels: Iterable[str | None]) -> list[str]:
+    """The categories that a source's labels stand for, sorted; `other` where they stand for none."""
+    given = [label for label in labels if label]
+    found = {name for name, words in _WORDS.items() if any(words.search(label) for label in given)}
+    return sorted(found - {"disclosure"} or found) or [OTHER]

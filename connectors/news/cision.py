@@ -1,0 +1,158 @@
+"""Dataset `<cc>.cision`: the feed of one issuer, by a key of the issuer's own, in JSON (FORMAT news 2.10).
+
+The key stands in a page of the issuer's, so feeds are read as files; MFN mirrors most of them. An answer does
+not name its issuer: the address of a release at news.cision.com does, by a short name, and tickers where it
+has them. Times without a zone are refused: the same field is written in local words by feeds that are set up
+so. Does not belong here: whose an item is (`evidence`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.record import Record, RecordError
+from connectors.kit.staged import Tally
+from connectors.news import categories, evidence, texts
+from connectors.news.fields import table
+from warehouse.schema.types import Table
+
+SOURCE: Final = "cision"
+HOST: Final = "publish.ne.cision.com"
+PUBLISHER: Final = "Cision"
+HOME: Final = "SE"
+LICENCE: Final = Licence(
+    "Cision terms: title, link and publisher", "https://news.cision.com", "Source: Cision"
+)
+LARGEST: Final = 64 << 20
+_OURS: Final = re.compile(rb'"(?:Releases|Release)"\s*:\s*[\[{]')
+_COMPANY: Final = re.compile(r"https?://news\.cision\.com/(?:[a-z]{2}/)?([a-z0-9-]{2,80})/r/")
+_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
+_LANGUAGE: Final = re.compile(r"[a-z]{2}")
+# our words by InformationType; the others stand for themselves
+_KINDS: Final = {"RPT": "interim report", "KMK": "year-end report", "RDV": "annual report"}
+_ADDRESSES: Final = ("PublicUrl", "CanonicalUrl", "CisionWireUrl")
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Feeds and single releases, in JSON."""
+    del name
+    head = opening(head)
+    if sniff(head) is Format.JSON and not _OURS.search(head):
+        return NotOurs("JSON without releases (an error, another interface)")
+    return Recognised(None, Scope.PART)
+
+
+def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
+    """One batch: the releases of a feed that are of issuers of this market."""
+    tally = Tally(piece.dataset)
+    rows: dict[str, Row] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for place, item in enumerate(_releases(piece), start=1):
+        try:
+            row = _row(market, item, tally)
+        except RecordError as error:
+            rejects.append((place, str(error), item))
+            continue
+        if row is not None:
+            rows[row["id"]] = row
+    yield staged.batch(staged_table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+
+
+def _releases(piece: Piece) -> list[Any]:
+    with staged.opened(piece) as stream:
+        body = stream.read(LARGEST + 1)
+    if len(body) > LARGEST:
+        raise Unreadable(piece.dataset, piece.name, f"a feed of more than {LARGEST >> 20} MiB")
+    try:
+        found = msgspec.json.decode(body)
+    except MALFORMED as error:
+        due = f"a feed of releases in JSON was due, not {sniff(body).value}"
+        raise Unreadable(piece.dataset, piece.name, f"{due} ({error}): ask again later") from None
+    releases = found.get("Releases") if isinstance(found, dict) else None
+    if isinstance(found, dict) and isinstance(found.get("Release"), dict):
+        return [found["Release"]]
+    if not isinstance(releases, list):
+        raise Unreadable(piece.dataset, piece.name, "no list `Releases` in it")
+    return releases
+
+
+def _row(market: str, item: Any, tally: Tally) -> Row | None:
+    """Of the many members of a release the few that are kept: the rest is text, pictures and files."""
+    record = Record(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
+    native = record.need("EncryptedId").strip()
+    if not _ID.fullmatch(native):
+        raise RecordError("EncryptedId", f"an id was due, not {native[:60]!r}")
+    title, published = texts.plain(record.need("Title")), texts.instant(record.need("PublishDate"))
+    if title is None or published is None:
+        missing = ("Title", "is blank") if title is None else ("PublishDate", "is no time with a zone")
+        raise RecordError(*missing)
+    urls = [texts.address(record.text(name)) for name in _ADDRESSES]
+    kind, language = record.text("InformationType") or "", (record.text("LanguageCode") or "").lower()
+    tickers = record.children("Tickers")
+    said = evidence.Evidence(
+        isins=evidence.isins(one.text("ISIN") or one.text("Isin") or "" for one in tickers)
+    )
+    issuer = evidence.issuer(market, said, HOME)
+    if issuer is None:
+        tally.add("other_market", " ".join(sorted(said.markets())), native)
+        return None
+    company = next((found[1] for url in urls if url and (found := _COMPANY.match(url))), None)
+    return {
+        "id": f"cision:{native}",
+        "group": None,
+        "corrects": None,
+        "title": title,
+        "summary": None,
+        "url": next(filter(None, urls), None),
+        "publisher": PUBLISHER,
+        "language": language if _LANGUAGE.fullmatch(language) else None,
+        "published_at": published,
+        "subjects": [kind] if kind else [],
+        "kind": kind,
+        "categories": categories.of([_KINDS.get(kind), title]),
+        "author": company.replace("-", " ") if company else None,
+        "org_number": issuer.number,
+        "lei": issuer.lei,
+        "isin": issuer.isin,
+        "symbol": issuer.symbol,
+        "near": issuer.near,
+    }
+
+
+def cision_dataset(market: str) -> Dataset:
+    """The dataset of one market."""
+    made = table(market, SOURCE)
+    return Dataset(
+        key=f"{market.lower()}.{SOURCE}",
+        title="Cision: releases of single issuers",
+        licence=LICENCE,
+        cadence=Cadence(cron="55 5 * * *", stale_after_hours=24 * 30),
+        guard=Guard(max_rejected=0.05),
+        host=HOST,
+        staged={made.name: made},
+        files=("cision/**",),
+        recognise=recognise,
+        split=staged.single,
+        read=partial(read, market, made),
+    )

@@ -1,0 +1,152 @@
+"""What an item says of whose it is: numbers, LEIs, ISINs, tickers; and whether that is a company of one market.
+
+Belongs here: spellings and check digits, exchanges by their names, which market an item belongs to. Does not
+belong here: finding the company (`Jurisdiction.links`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from stdnum import isin as stdnum_isin
+
+from connectors.gleif.numbers import AUTHORITIES, company_number, is_lei
+from warehouse.schema.codes import MARKETS
+from warehouse.schema.identifiers import iso_country, market_code
+
+_LONGEST: Final = 40
+_ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
+_TICKER: Final = re.compile(r"[A-Z0-9][A-Z0-9.\- ]{0,11}")
+# a name in capitals before its ticker: «Acme Holdings, Inc. (NASDAQ: ACME)»
+_PAREN: Final = re.compile(
+    r"((?:[A-Z0-9][\w&'’.,-]{0,40} ){1,6})"
+    r"\((NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}([A-Z][A-Z.\-]{0,5})\)"
+)
+# operating MIC by the names that wires use
+EXCHANGES: Final = {
+    **dict.fromkeys(("xnas", "nasdaq", "nasdaqgs", "nasdaqgm", "nasdaqcm"), "XNAS"),
+    **dict.fromkeys(("xnys", "nyse"), "XNYS"),
+    **dict.fromkeys(("xase", "nyse american", "amex"), "XASE"),
+    **dict.fromkeys(("arcx", "nyse arca"), "ARCX"),
+    **dict.fromkeys(("otcm", "otc", "otcqx", "otcqb"), "OTCM"),
+    **dict.fromkeys(("xlon", "lse", "london"), "XLON"),
+    **dict.fromkeys(("aimx", "aim"), "AIMX"),
+    **dict.fromkeys(("xtse", "tsx"), "XTSE"),
+    **dict.fromkeys(("xsto", "stockholm", "nasdaq stockholm"), "XSTO"),
+    **dict.fromkeys(("xsat", "spotlight"), "XSAT"),
+    **dict.fromkeys(("xhel", "helsinki", "nasdaq helsinki"), "XHEL"),
+    **dict.fromkeys(("xcse", "copenhagen"), "XCSE"),
+    **dict.fromkeys(("xosl", "ose", "oslo", "oslo børs", "euronext oslo"), "XOSL"),
+    **dict.fromkeys(("xoas", "xoax"), "XOAS"),
+    **{mic.lower(): mic for mic in ("FNSE", "XNGM", "NSME", "FNFI", "FNDK", "MERK")},
+}
+_OF_MARKET: Final = {
+    "US": ("XNAS", "XNYS", "XASE", "ARCX", "OTCM"),
+    "UK": ("XLON", "AIMX"),
+    "SE": ("XSTO", "FNSE", "XNGM", "NSME", "XSAT"),
+    "FI": ("XHEL", "FNFI"),
+    "NO": ("XOSL", "XOAS", "MERK"),
+    "DK": ("XCSE", "FNDK"),
+}
+_MARKET_OF: Final = {mic: market for market, mics in _OF_MARKET.items() for mic in mics}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one item says. `numbers`: (market, number as written); `country`: market that its feed is of."""
+
+    numbers: tuple[tuple[str, str], ...] = ()
+    leis: tuple[str, ...] = ()
+    isins: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    country: str | None = None
+
+    def markets(self) -> frozenset[str]:
+        """The markets that numbers name, else ISINs and exchanges."""
+        if self.numbers:
+            return frozenset(market for market, _ in self.numbers)
+        by_isin = {market for isin in self.isins if (market := market_code(isin[:2]))}
+        by_exchange = {market for symbol in self.symbols if (market := _MARKET_OF.get(symbol[:4]))}
+        return frozenset(by_isin | by_exchange)
+
+
+@dataclass(frozen=True, slots=True)
+class Issuer:
+    """An item's issuer as one market knows it. `near`: the item itself says that it is of this market."""
+
+    number: str | None
+    lei: str | None
+    isin: str | None
+    symbol: str | None
+    near: bool
+
+
+def issuer(market: str, said: Evidence, home: str) -> Issuer | None:
+    """The issuer for one market; None where it is another market's. What says nothing is the wire's home's."""
+    markets = said.markets()
+    near = market in markets or (said.country == market and not said.numbers)
+    nowhere = not markets & frozenset(MARKETS) and said.country is None and not said.numbers
+    if not near and not (nowhere and market == home):
+        return None
+    return Issuer(
+        number=next(
+            filter(None, (_number(market, number) for code, number in said.numbers if code == market)), None
+        ),
+        lei=said.leis[0] if said.leis else None,
+        isin=_own(said.isins, lambda isin: isin[:2] == iso_country(market)),
+        symbol=_own(said.symbols, lambda symbol: _MARKET_OF.get(symbol[:4]) == market),
+        near=near,
+    )
+
+
+def _own(values: tuple[str, ...], is_own: Callable[[str], bool]) -> str | None:
+    return next(filter(is_own, values), values[0] if values else None)
+
+
+def _number(market: str, text: str) -> str | None:
+    authorities = AUTHORITIES.get(market)
+    return company_number(market, authorities[0], text) if authorities else None
+
+
+def references(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Markets and numbers of references as SE:556536-7488; countries that are no market of ours keep their code."""
+    found: list[tuple[str, str]] = []
+    for text in texts:
+        country, _, number = text.strip().partition(":")
+        if number and len(text) <= _LONGEST:
+            found.append((market_code(country) or country.upper(), number.strip()))
+    return tuple(found)
+
+
+def leis(texts: Iterable[str]) -> tuple[str, ...]:
+    """Those whose check digits hold."""
+    return tuple(text for text in (one.strip().upper() for one in texts) if is_lei(text))
+
+
+def isins(texts: Iterable[str]) -> tuple[str, ...]:
+    """Those whose check digit holds."""
+    upper = (one.strip().upper() for one in texts)
+    return tuple(text for text in upper if _ISIN.fullmatch(text) and stdnum_isin.is_valid(text))
+
+
+def symbols(texts: Iterable[str]) -> tuple[str, ...]:
+    """`XSTO:DUNI` of exchange and ticker in any spelling; of exchanges that nobody knows none."""
+    found: list[str] = []
+    for text in texts:
+        exchange, _, ticker = text.strip().partition(":")
+        mic, symbol = EXCHANGES.get(exchange.strip().casefold()), ticker.strip().upper()
+        if mic is not None and _TICKER.fullmatch(symbol):
+            found.append(f"{mic}:{symbol}")
+    return tuple(dict.fromkeys(found))
+
+
+def in_text(text: str) -> tuple[tuple[str, str], ...]:
+    """Names and symbols where a text has both, the ticker in brackets behind the name (FORMAT news 2.11)."""
+    found = (
+        (name.strip(" ,-"), symbols([f"{exchange}:{ticker}"]))
+        for name, exchange, ticker in _PAREN.findall(text)
+    )
+    return tuple((name, symbol) for name, known in found for symbol in known if name)

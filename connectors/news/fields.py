@@ -1,0 +1,79 @@
+"""The staged table of a wire: one shape for all of them, one table for each wire and market.
+
+Belongs here: names and kinds, and the frame in which every source of a market hands its items to `grouping`.
+Does not belong here: reading any wire, or what a row becomes (`grouping`, `market`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from warehouse.schema.types import Column, Kind, Table
+
+_T: Final = Kind.TEXT
+
+ID: Final = "id"
+NUMBER: Final = "org_number"
+AUTHOR: Final = "author"
+LEI: Final = "lei"
+ISIN: Final = "isin"
+SYMBOL: Final = "symbol"
+
+
+def table(market: str, source: str) -> Table:
+    """What one wire tells of issuers of one market."""
+    return Table(
+        f"{market.lower()}_{source}",
+        "Releases of issuers as a wire carries them: one row per item and language.",
+        (ID,),
+        (
+            Column(ID, _T, "the wire's own id of the item", nullable=False),
+            Column(
+                "group", _T, "what ties the versions of one release together; null where the wire has none"
+            ),
+            Column("corrects", _T, "id of the item that this one corrects"),
+            Column("title", _T, "headline", nullable=False),
+            Column("summary", _T, "text; null where it may not be redistributed"),
+            Column("url", _T, "page of the item"),
+            Column("publisher", _T, "who carries it", nullable=False),
+            Column("language", _T, "ISO 639-1"),
+            Column("published_at", Kind.INSTANT, "published", nullable=False),
+            Column("subjects", Kind.TEXTS, "the wire's own tags, sorted", nullable=False),
+            Column(
+                "kind",
+                _T,
+                "what versions in two languages have in common beside their minute",
+                nullable=False,
+            ),
+            Column("categories", Kind.TEXTS, "our categories", nullable=False),
+            Column(AUTHOR, _T, "issuer as the wire names it"),
+            Column(NUMBER, _T, "number of the issuer in the market's register"),
+            Column(LEI, _T, "of the issuer; check digits hold"),
+            Column(ISIN, _T, "of a share of the issuer; of several the market's own, then the first"),
+            Column(SYMBOL, _T, "exchange and ticker, as XSTO:DUNI"),
+            Column("near", Kind.BOOLEAN, "the item itself says that it is of this market", nullable=False),
+        ),
+    )
+
+
+ITEM: Final = pl.Schema(
+    {
+        "company_id": pl.String(),
+        "register": pl.String(),
+        "native_id": pl.String(),
+        "group": pl.String(),  # ties versions of one release; null: only time, kind and language do
+        "corrects": pl.String(),  # native id of the item that this one corrects
+        "kind": pl.String(),  # the source's own category, by which versions in two languages are alike
+        "title": pl.String(),
+        "summary": pl.String(),
+        "url": pl.String(),
+        "publisher": pl.String(),
+        "language": pl.String(),
+        "published_at": pl.Datetime("us", "UTC"),
+        "categories": pl.List(pl.String()),
+        "raw": pl.String(),
+        "observed_at": pl.Datetime("us", "UTC"),
+    }
+)

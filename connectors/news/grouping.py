@@ -1,0 +1,136 @@
+"""Items of a source to news: languages of one release together, corrections over what they correct.
+
+Versions of one release have the source's own mark of it (`group`); where there is none, items of one company,
+minute and kind in different languages are versions, the first of each language with the first of the other. A
+correction keeps the id of what it corrects and gives its words. Does not belong here: the same release
+through another source (`pipelines.steps.news`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.news.fields import ITEM
+from warehouse.schema.ids import news_id
+from warehouse.schema.tables import NEWS
+
+_FIRST: Final = ("en",)  # the language that news is told in where there is a choice
+Row = dict[str, Any]
+
+
+class _Sets:
+    """Disjoint sets of places; joining and asking take no longer than the number of items, nearly."""
+
+    def __init__(self, size: int) -> None:
+        self._above = list(range(size))
+
+    def of(self, place: int) -> int:
+        while self._above[place] != place:
+            self._above[place] = self._above[self._above[place]]
+            place = self._above[place]
+        return place
+
+    def join(self, one: int, other: int) -> None:
+        first, then = sorted((self.of(one), self.of(other)))
+        self._above[then] = first
+
+
+def news(items: pl.DataFrame) -> pl.DataFrame:
+    """NEWS rows of items (columns of ITEM): one per company, source and release."""
+    rows = items.filter(pl.col("company_id").is_not_null()).to_dicts()
+    rows.sort(key=_order)
+    versions = _versions(rows)
+    chains = _chains(rows, versions)
+    found = [_news(rows, chain) for chain in chains]
+    return pl.DataFrame(found, schema=staged.schema(NEWS), orient="row")
+
+
+def _order(row: Row) -> tuple[str, str, datetime, int, str]:
+    """By company and source in time; numbers of one length as numbers are ordered."""
+    return row["company_id"], row["register"], row["published_at"], len(row["native_id"]), row["native_id"]
+
+
+def _versions(rows: list[Row]) -> list[list[int]]:
+    """Places of rows by release, each in order, the releases by their first."""
+    sets = _Sets(len(rows))
+    first: dict[tuple[str, str, str], int] = {}
+    for place, row in enumerate(rows):
+        if row["group"] is not None:
+            sets.join(first.setdefault((row["company_id"], row["register"], row["group"]), place), place)
+    for one, other in _twins(rows):
+        sets.join(one, other)
+    return _collected(sets, range(len(rows)))
+
+
+def _twins(rows: list[Row]) -> Iterator[tuple[int, int]]:
+    """Pairs of versions that nothing but time, kind and language ties together."""
+    alike: dict[tuple[Any, ...], dict[str, list[int]]] = {}
+    for place, row in enumerate(rows):
+        if row["group"] is None and row["language"] is not None:
+            minute = row["published_at"].replace(second=0, microsecond=0)
+            key = (row["company_id"], row["register"], minute, row["kind"])
+            alike.setdefault(key, {}).setdefault(row["language"], []).append(place)
+    for languages in alike.values():
+        longest = max(languages.values(), key=len)
+        for places in languages.values():
+            yield from zip(longest, places, strict=False)
+
+
+def _chains(rows: list[Row], versions: list[list[int]]) -> list[list[list[int]]]:
+    """Releases with their corrections, in order. What corrects an item that nobody read stands alone."""
+    release = {place: number for number, places in enumerate(versions) for place in places}
+    known = {
+        (row["company_id"], row["register"], row["native_id"]): release[place]
+        for place, row in enumerate(rows)
+    }
+    sets = _Sets(len(versions))
+    for place, row in enumerate(rows):
+        of = known.get((row["company_id"], row["register"], row["corrects"]))
+        if of is not None:
+            sets.join(of, release[place])
+    return [[versions[number] for number in chain] for chain in _collected(sets, range(len(versions)))]
+
+
+def _collected(sets: _Sets, places: Iterable[int]) -> list[list[int]]:
+    found: dict[int, list[int]] = {}
+    for place in places:
+        found.setdefault(sets.of(place), []).append(place)
+    return list(found.values())
+
+
+def _news(rows: list[Row], chain: list[list[int]]) -> Row:
+    """One release: the id and time of its first version, the words of its last correction."""
+    corrections = [[rows[place] for place in places] for places in chain]
+    told = [row for version in corrections for row in version]
+    first = corrections[0][0]
+    last = max(corrections, key=lambda version: max(row["published_at"] for row in version))
+    shown = max(last, key=_preference)
+    native = first["group"] or first["native_id"]
+    return {
+        "company_id": first["company_id"],
+        "news_id": news_id(first["company_id"], first["register"], native),
+        **{name: shown[name] for name in ("title", "summary", "url", "publisher", "language")},
+        "published_at": first["published_at"],
+        "categories": sorted({one for row in last for one in row["categories"]}),
+        "native_id": native,
+        "supersedes": next((row["corrects"] for row in last if row["corrects"] is not None), None),
+        "told_by": sorted({f"{row['register']}:{row['native_id']}" for row in told}),
+        "register": first["register"],
+        "raw": shown["raw"],
+        "observed_at": max(row["observed_at"] for row in told),
+    }
+
+
+def _preference(row: Row) -> tuple[bool, datetime, int, str]:
+    """English before other languages, of one language the newest."""
+    return row["language"] in _FIRST, row["published_at"], len(row["native_id"]), row["native_id"]
+
+
+def items(found: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Items of several sources in one frame."""
+    return pl.concat([pl.DataFrame(schema=ITEM), *(part.select(*ITEM).cast(ITEM) for part in found)])

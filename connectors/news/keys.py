@@ -1,0 +1,54 @@
+"""Keys by which an item of a wire finds its company where it has no number and no LEI.
+
+Belongs here: ticker with the first word of the name, and the name alone where the item says itself that it is
+of the market. A name of few letters, or of one word that many have, tells nobody from others (FORMAT news 5).
+Does not belong here: how a register's names are compared, which each market says itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import polars as pl
+
+from connectors.declare import Key
+from connectors.matching.names import is_weak
+from connectors.news.fields import AUTHOR, SYMBOL
+
+Compared = Callable[[pl.Series], pl.Series]  # names to what they are compared by, null where nothing is left
+
+
+def by_name(core: Compared) -> Key:
+    """The issuer's name without its legal form, as a market compares it; null where it is weak."""
+    return Key("author_name", partial(_strong, core))
+
+
+def by_full_name(whole: Compared) -> Key:
+    """The issuer's whole name, as a market compares it."""
+    return Key("author_whole", partial(_near, whole))
+
+
+def by_symbol(core: Compared) -> Key:
+    """Ticker without its exchange, and the first word of the name: tickers are used again."""
+    return Key("symbol_name", partial(_symbol, core))
+
+
+def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
+    """`DUNI|duni`; null where either is not known. Before a class of shares stands a blank, a point or a dash."""
+    plain = symbols.str.to_uppercase().str.replace_all(r"[ .]", "-")
+    return pl.select(pl.concat_str(plain, names.str.extract(r"^(\S+)"), separator="|")).to_series()
+
+
+def _near(compared: Compared, rows: pl.DataFrame) -> pl.Series:
+    """Names of items that say themselves that they are of the market: elsewhere they may mean a namesake."""
+    return compared(rows.select(pl.when("near").then(pl.col(AUTHOR)).alias(AUTHOR)).to_series())
+
+
+def _strong(core: Compared, rows: pl.DataFrame) -> pl.Series:
+    names = _near(core, rows)
+    return pl.Series([None if name is None or is_weak(name) else name for name in names], dtype=pl.String)
+
+
+def _symbol(core: Compared, rows: pl.DataFrame) -> pl.Series:
+    return symbol_and_word(rows[SYMBOL].str.replace(r"^.*:", ""), core(rows[AUTHOR]))

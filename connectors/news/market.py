@@ -1,0 +1,157 @@
+"""A market with its news: wires beside its own datasets, and the items of those that tell of releases too.
+
+Belongs here: taking both into a market's declaration, so that a country says it in one line. Does not belong
+here: any country, what its own tables mean, or when two doors tell the same (`pipelines.steps.news`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import partial
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Dataset, Jurisdiction, Link, SharedTables
+from connectors.gleif import records
+from connectors.gleif.numbers import is_lei
+from connectors.kit import staged
+from connectors.news import categories, grouping
+from connectors.news.fields import ISIN, ITEM, LEI, NUMBER
+from warehouse.schema.identifiers import company_id
+from warehouse.schema.tables import COMPANIES, NEWS
+from warehouse.schema.types import Table
+
+Items = Callable[[pl.DataFrame], pl.DataFrame]  # present rows of a staged table to columns of ITEM
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Who tells news of a market's issuers.
+
+    wires: datasets whose one staged table is a wire's (`fields.table`).
+    told: staged tables of the market's own datasets that hold releases, and what makes items of their rows.
+    links: from a wire's table by its name, the ways to a company behind its number and its LEI, hard keys first.
+    """
+
+    wires: tuple[Dataset, ...] = ()
+    told: Mapping[str, Items] = field(default_factory=dict)
+    links: Callable[[str], tuple[Link, ...]] = lambda _: ()
+
+    def items(self) -> dict[str, Items]:
+        """What makes items of present rows, by staged table."""
+        wires = {table: partial(of_wire, made.key) for made in self.wires for table in made.staged}
+        return {**wires, **self.told}
+
+
+def with_news(market: Jurisdiction, press: Press) -> Jurisdiction:
+    """The market with its wires, and `news` of them and of the market's own datasets."""
+    wires = tuple(table for dataset in press.wires for table in dataset.staged)
+    datasets = tuple(_asking(dataset, market.code, wires) for dataset in market.datasets)
+    links = tuple(link for table in wires for link in (*_by_lei(market, table), *press.links(table)))
+    return replace(
+        market,
+        datasets=(*datasets, *press.wires),
+        touches=_Touches(market.code, frozenset(wires), market.touches),
+        normalise=_Normalise(press.items(), market.normalise),
+        links=(*market.links, *links),
+    )
+
+
+def _by_lei(market: Jurisdiction, table: str) -> Iterator[Link]:
+    lei = records.table(market.code).name
+    if any(lei in dataset.staged for dataset in market.datasets):
+        yield Link(table, LEI, lei, LEI)
+
+
+def _asking(dataset: Dataset, market: str, wires: tuple[str, ...]) -> Dataset:
+    """The dataset of LEI records, which is to be asked for those that wires name too; every other as it is."""
+    if records.table(market).name not in dataset.staged or dataset.wants is None:
+        return dataset
+    return replace(dataset, wants=_Wanted(dataset.wants, wires))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """LEIs that a market's tables name, and those of its wires."""
+
+    own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]]
+    wires: tuple[str, ...]
+
+    def __call__(self, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+        found = set(self.own(tables))
+        for table in self.wires:
+            if table in tables:
+                found.update(tables[table][LEI].drop_nulls().unique().to_list())
+        yield from sorted(filter(is_lei, found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Touches:
+    """Whom rows concern: an item of a wire says it itself where it has the number, else a link does."""
+
+    market: str
+    wires: frozenset[str]
+    own: Callable[[str, pl.DataFrame], pl.Series]
+
+    def __call__(self, table: str, rows: pl.DataFrame) -> pl.Series:
+        if table not in self.wires:
+            return self.own(table, rows)
+        prefix = pl.lit(company_id(self.market, ""))
+        return rows.select((prefix + pl.col(NUMBER)).alias("_company_id")).to_series()
+
+
+@dataclass(frozen=True, slots=True)
+class _Normalise:
+    """The market's own image, with the news of its companies; of those that no register knows rows stay staged."""
+
+    told: Mapping[str, Items]
+    own: Callable[[Mapping[str, pl.LazyFrame], date], SharedTables]
+
+    def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
+        shared = dict(self.own(present, today))
+        found = grouping.items(self._items(present)).filter(~_is_holding())
+        known = shared.get(COMPANIES.name, staged.empty(COMPANIES)).select("company_id")
+        told = grouping.news(found.join(known, on="company_id", how="semi"))
+        parts = [shared[NEWS.name], told] if NEWS.name in shared else [told]
+        form = staged.schema(NEWS)
+        shared[NEWS.name] = pl.concat(part.select(NEWS.names).cast(form) for part in parts)  # pyright: ignore[reportArgumentType]
+        return shared
+
+    def _items(self, present: Mapping[str, pl.LazyFrame]) -> Iterator[pl.DataFrame]:
+        for table, items in self.told.items():
+            if table in present:
+                yield items(_standing(present[table]))
+
+
+def _is_holding() -> pl.Expr:
+    return pl.col("categories").list.contains(categories.OWNERSHIP)
+
+
+def _standing(rows: pl.LazyFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null()).collect()
+
+
+_SAME: Final = ("title", "summary", "url", "publisher", "language", "published_at", "categories")
+META: Final = (pl.col("_raw").alias("raw"), pl.col("_observed_at").alias("observed_at"))
+
+
+def of_wire(register: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Items of a wire's rows."""
+    return rows.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(register).alias("register"),
+        pl.col("id").alias("native_id"),
+        "group",
+        "corrects",
+        "kind",
+        *_SAME,
+        *META,
+    ).select(*ITEM)
+
+
+def by_isin(table: str, through: Table, column: str) -> Link:
+    """A way by the ISIN of a share that another staged table names."""
+    return Link(table, ISIN, through.name, column)

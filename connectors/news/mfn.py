@@ -1,0 +1,199 @@
+"""Dataset `<cc>.mfn`: the Nordic stream of MFN, whose items carry numbers, LEIs and ISINs (FORMAT news 2.2).
+
+Belongs here: the declaration, what a file is, items to rows. Terms are not open: headline, time and link are
+kept. The versions of a release share `group_id`; a correction names what it corrects in a tag. Does not
+belong here: asking (`mfn_fetch`), or whose an item is (`evidence`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.record import Record, RecordError
+from connectors.kit.staged import Tally
+from connectors.news import categories, evidence, mfn_fetch, texts
+from connectors.news.fields import table
+from warehouse.schema.types import Table
+
+SOURCE: Final = "mfn"
+HOME: Final = "SE"  # of items that name no country
+MARKETS: Final = ("SE", "NO", "FI")  # that it carries issuers of
+PUBLISHER: Final = "MFN"
+LICENCE: Final = Licence("no open licence: headline, time and link", "https://mfn.se", "Source: MFN")
+LARGEST: Final = 64 << 20
+_OURS: Final = re.compile(rb'"items"\s*:\s*\[|"news_id"')
+_LIST: Final = re.compile(rb'"entity_id"')
+_LANGUAGE: Final = re.compile(r"[a-z]{2}")
+_CORRECTS: Final = ":correction:"
+_KEY: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
+_IGNORED: Final = ("subjects", "extensions", "source", "url_slug", "is_draft")
+_OF_AUTHOR: Final = (
+    "slug",
+    "slugs",
+    "market_mic",
+    "market_segment_ids",
+    "list_id",
+    "sector_id",
+    "industry_id",
+    "entity_id",
+)
+_OF_CONTENT: Final = ("slug", "html", "text", "attachments", "preamble")
+Row = dict[str, Any]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """A stream is a part: what it does not hold is not gone. Error pages are left to `read`."""
+    del name
+    head = opening(head)
+    if sniff(head) is Format.JSON and not _OURS.search(head):
+        kind = (
+            "directory of issuers: items name theirs themselves"
+            if _LIST.search(head)
+            else "JSON of another kind"
+        )
+        return NotOurs(f"{kind}; no stream of items")
+    return Recognised(None, Scope.PART)
+
+
+def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
+    """One batch: the items of issuers of this market."""
+    tally = Tally(piece.dataset)
+    rows: dict[str, Row] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for place, item in enumerate(_items(piece), start=1):
+        try:
+            row = _row(market, item, tally)
+        except RecordError as error:
+            rejects.append((place, str(error), item))
+            continue
+        if row is not None:
+            rows[row["id"]] = row
+    yield staged.batch(staged_table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+
+
+def _items(piece: Piece) -> list[Any]:
+    with staged.opened(piece) as stream:
+        body = stream.read(LARGEST + 1)
+    if len(body) > LARGEST:
+        raise Unreadable(piece.dataset, piece.name, f"a stream of more than {LARGEST >> 20} MiB")
+    try:
+        found = msgspec.json.decode(body)
+    except MALFORMED as error:
+        due = f"a stream of items in JSON was due, not {sniff(body).value}"
+        raise Unreadable(piece.dataset, piece.name, f"{due} ({error}): ask again later") from None
+    items = found.get("items") if isinstance(found, dict) else found
+    if not isinstance(items, list):
+        raise Unreadable(piece.dataset, piece.name, "no list `items` in it")
+    return items
+
+
+def _row(market: str, item: Any, tally: Tally) -> Row | None:
+    native = _native(item)
+    record = Record(item, tally, native)
+    record.ignore(*_IGNORED, "news_id")
+    author, properties, content = (record.child(name) for name in ("author", "properties", "content"))
+    author.ignore(*_OF_AUTHOR)
+    content.ignore(*_OF_CONTENT)
+    properties.ignore("scopes")
+    name = texts.plain(author.text("name"))
+    said = evidence.Evidence(
+        numbers=evidence.references(author.texts("local_refs")),
+        leis=evidence.leis(author.texts("leis")),
+        isins=evidence.isins(author.texts("isins")),
+        symbols=evidence.symbols(author.texts("tickers")),
+    )
+    language, kind, tags = properties.text("lang"), properties.text("type"), properties.texts("tags")
+    row = {
+        "id": native,
+        "group": _key(record.text("group_id")),
+        "corrects": _corrected(tags),
+        "title": _title(content),
+        "summary": None,
+        "url": texts.address(record.text("url")),
+        "publisher": PUBLISHER,
+        "language": language if language and _LANGUAGE.fullmatch(language) else None,
+        "published_at": _published(content),
+        "subjects": sorted({*tags, *filter(None, [kind])}),
+        "kind": ";".join(sorted(tags)),
+        "categories": categories.of(tags),
+        "author": name,
+    }
+    record.close()
+    issuer = evidence.issuer(market, said, HOME)
+    if issuer is None:
+        tally.add("other_market", " ".join(sorted(said.markets())) or "not said", native)
+        return None
+    found = {"lei": issuer.lei, "isin": issuer.isin, "symbol": issuer.symbol, "near": issuer.near}
+    return {**row, **found, "org_number": issuer.number}
+
+
+def _native(item: Any) -> str:
+    native = item.get("news_id") if isinstance(item, dict) else None
+    key = _key(native if isinstance(native, str) else None)
+    if key is None:
+        raise RecordError("news_id", f"an id was due, not {str(native)[:60]!r}")
+    return key
+
+
+def _key(text: str | None) -> str | None:
+    return text if text is not None and _KEY.fullmatch(text) else None
+
+
+def _title(content: Record) -> str:
+    title = texts.plain(content.need("title"))
+    if title is None:
+        raise RecordError("content.title", "is blank")
+    return title
+
+
+def _published(content: Record) -> Any:
+    written = content.need("publish_date")
+    published = texts.instant(written)
+    if published is None:
+        raise RecordError("content.publish_date", f"is no time with a zone: {written[:40]}")
+    return published
+
+
+def _corrected(tags: list[str]) -> str | None:
+    """The item that a correction names; the bare tag `:correction` names none."""
+    return next((_key(tag.removeprefix(_CORRECTS)) for tag in tags if tag.startswith(_CORRECTS)), None)
+
+
+def mfn_dataset(market: str) -> Dataset:
+    """The dataset of one market."""
+    made = table(market, SOURCE)
+    return Dataset(
+        key=f"{market.lower()}.{SOURCE}",
+        title="MFN: releases of Nordic issuers",
+        licence=LICENCE,
+        cadence=Cadence(cron="*/20 5-20 * * *", stale_after_hours=96),
+        guard=Guard(max_rejected=0.05),
+        host=mfn_fetch.HOST,
+        rate=mfn_fetch.RATE,
+        staged={made.name: made},
+        files=("mfn/**",),
+        recognise=recognise,
+        split=staged.single,
+        read=partial(read, market, made),
+        fetch=mfn_fetch.stream,
+    )

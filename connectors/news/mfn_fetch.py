@@ -1,0 +1,75 @@
+"""Asking MFN for its Nordic stream: pages of what came since the last run, ten minutes of it again.
+
+Does not belong here: what an item says (`mfn`), rates and retries (`connectors.kit.http`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from connectors.declare import Arrival, Cursor, Scope
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.errors import WrongBody
+from connectors.kit.formats import Format
+
+if TYPE_CHECKING:
+    from connectors.kit.bodies import Fetched
+    from connectors.kit.http import Http
+
+HOST: Final = "mfn.se"
+STREAM_URL: Final = f"https://{HOST}/all/s/nordic.json"
+RATE: Final = 0.5  # requests a second
+PAGE: Final = 100
+PAGES: Final = 500  # at most in one run: months of the whole North
+FIRST: Final = timedelta(days=2)  # so far back for a first time
+OVERLAP: Final = timedelta(minutes=10)
+
+
+def stream(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Pages without the texts (`compact`); the cursor, the instant of asking, comes with the last of them."""
+    del subjects
+    now = http.now()
+    since = _since(cursor, now)
+    held: Arrival | None = None
+    for page in range(PAGES):
+        answer = http.get(url(since, page * PAGE), expect={Format.JSON})
+        if held is not None:
+            yield held
+        name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
+        held = replace(answer.arrival(name, Scope.PART), cursor=None)
+        if _count(answer) < PAGE:
+            break
+    if held is not None:
+        yield replace(held, cursor=Cursor(now.isoformat()))
+
+
+def url(since: datetime, start: int) -> str:
+    """One page of what was published after an instant."""
+    after = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{STREAM_URL}?{urlencode({'limit': PAGE, 'offset': start, 'compact': 'true', 'after': after})}"
+
+
+def _since(cursor: Cursor | None, now: datetime) -> datetime:
+    """Where to go on. A cursor that is no instant begins anew: asking again does no harm."""
+    try:
+        found = None if cursor is None else datetime.fromisoformat(cursor.value)
+    except ValueError:
+        found = None
+    return now - FIRST if found is None or found.tzinfo is None else min(found, now) - OVERLAP
+
+
+def _count(answer: Fetched) -> int:
+    try:
+        body: Any = msgspec.json.decode(answer.read())
+    except MALFORMED as error:
+        raise WrongBody(answer.url, answer.status, f"JSON that does not parse: {error}") from None
+    items = body.get("items") if isinstance(body, dict) else None
+    if not isinstance(items, list):
+        raise WrongBody(answer.url, answer.status, "no list of items")
+    return len(items)

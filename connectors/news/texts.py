@@ -1,0 +1,85 @@
+"""Texts of items as feeds write them: cleaned, bounded, dated.
+
+Belongs here: titles, addresses and instants of every wire, the language of a headline. Does not belong here:
+the fields of one wire, or law firms' alerts (`connectors.matching.alerts`).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+LONGEST: Final = 1_000  # characters of a title
+SUMMARY: Final = 4_000
+ADDRESS: Final = 2_000
+_MARK: Final = re.compile(r"<[^<>]{0,500}>")
+_YEARS: Final = range(1990, 2101)
+_UNKNOWN_ZONE: Final = "-0000"  # RFC 5322: UTC, of a place that is not said
+# words that one language has and the others have not; headlines are short
+_TELLING: Final = {
+    "en": {"the", "of", "and", "to", "in", "for", "has", "with", "from", "by", "report", "shares", "results"},
+    "no": {
+        *("av", "og", "til", "ikke", "fra", "aksjer", "egne", "tilbakekjøp", "meldepliktig", "handel"),
+        *("presenterer", "kvartal", "innkalling", "utbytte", "børs"),
+    },
+    "sv": {"och", "av", "till", "för", "från", "inte", "aktier", "delårsrapport", "årsstämma", "bolaget"},
+    "fi": {"ja", "on", "sekä", "osakkeiden", "osavuosikatsaus", "yhtiökokous", "tiedote", "oyj"},
+}
+_WORD: Final = re.compile(r"[^\W\d_]+")
+
+
+def plain(text: object, longest: int = LONGEST) -> str | None:
+    """Text without markup, entities that were written twice, and runs of blanks; None where nothing is left."""
+    if not isinstance(text, str):
+        return None
+    found = html.unescape(_MARK.sub(" ", text[: longest * 4]))
+    return " ".join(found.split())[:longest] or None
+
+
+def address(text: object) -> str | None:
+    """An address of the web; None for what is none, or longer than any is."""
+    if not isinstance(text, str) or len(text) > ADDRESS:
+        return None
+    found = text.strip()
+    try:
+        parts = urlsplit(found)
+    except ValueError:
+        return None
+    is_web = parts.scheme in ("http", "https") and parts.hostname and not re.search(r"[\s<>\"]", found)
+    return found if is_web else None
+
+
+def instant(text: object) -> datetime | None:
+    """UTC, of RFC 822 with or without seconds, or of ISO 8601; None without a zone or outside all calendars."""
+    if not isinstance(text, str):
+        return None
+    written = text.strip()[:64]
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = read(written)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+        if found.tzinfo is None and not written.endswith(_UNKNOWN_ZONE):
+            return None
+        return _utc(found)
+    return None
+
+
+def _utc(found: datetime) -> datetime | None:
+    try:
+        moved = found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (OverflowError, ValueError):
+        return None
+    return moved if moved.year in _YEARS else None
+
+
+def language(title: str) -> str | None:
+    """The language of a headline by its telling words; None where two have as many, or none has one."""
+    words = {word.casefold() for word in _WORD.findall(title)}
+    counts = sorted(((len(words & telling), name) for name, telling in _TELLING.items()), reverse=True)
+    (most, name), (next_most, _) = counts[0], counts[1]
+    return name if most > next_most else None

@@ -1,0 +1,256 @@
+"""Dataset `<cc>.wires`: RSS and Atom of GlobeNewswire, PR Newswire and Business Wire (FORMAT news 2.9, 2.11).
+
+Belongs here: which wires there are and under what terms, what a file is, entries to rows. Releases are
+copyrighted text: title, link and time are kept. Law firms' calls to investors are listed and left out. Does
+not belong here: feeds as bytes (`feeds`), whose an item is (`evidence`), asking (`wires_fetch`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from connectors.declare import (
+    NOT_A_COMPANY,
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+)
+from connectors.kit import staged
+from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.staged import Tally
+from connectors.matching.alerts import is_law_firm_alert
+from connectors.news import categories, evidence, feeds, texts, wires_fetch
+from connectors.news.fields import table
+from warehouse.schema.codes import MARKET_NAMES
+from warehouse.schema.types import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One wire.
+
+    home: the market of releases that do not say theirs. tags: whether it tags issuers; where it does not, the text
+    is looked through for a ticker. passes_text: whether its terms let the text be passed on.
+    """
+
+    name: str
+    publisher: str
+    host: str
+    home: str
+    licence: Licence
+    tags: bool
+    passes_text: bool
+
+
+def _terms(name: str, url: str) -> Licence:
+    return Licence(f"{name} terms: title, link and publisher", url, f"Source: {name}")
+
+
+WIRES: Final = (
+    Wire(
+        name="globenewswire",
+        publisher="GlobeNewswire",
+        host="globenewswire.com",
+        home="US",
+        licence=_terms("GlobeNewswire", "https://www.globenewswire.com"),
+        tags=True,
+        passes_text=False,
+    ),
+    Wire(
+        name="prnewswire",
+        publisher="PR Newswire",
+        host="prnewswire.com",
+        home="US",
+        licence=_terms("PR Newswire", "https://www.prnewswire.com/rss/"),
+        tags=False,
+        passes_text=False,
+    ),
+    Wire(
+        name="businesswire",
+        publisher="Business Wire",
+        host="businesswire.com",
+        home="US",
+        licence=_terms("Business Wire", "https://www.businesswire.com"),
+        tags=False,
+        passes_text=False,
+    ),
+)
+LICENCE: Final = Licence(
+    "terms of each wire: title, link and publisher", wires_fetch.SITE, "Source: the wire named as publisher"
+)
+SOURCE: Final = "wires"
+_FEED: Final = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:rss|feed|RDF)\b")
+_RELEASE: Final = re.compile(r"/news-release/\d{4}/\d\d/\d\d/(\d{1,12})/\d+/([a-z]{2})\b")
+_COUNTRY: Final = re.compile(rf"(?:/country/|News from )({'|'.join(MARKET_NAMES.values())})\b")
+_MARKETS: Final = {name: market for market, name in MARKET_NAMES.items()}
+_CODE: Final = re.compile(r"[a-z]{2}")
+_KEY: Final = 300  # characters of an id
+_CLASS_ACTION: Final = "class action"  # a subject of GlobeNewswire
+Row = dict[str, Any]
+
+
+class _Refused(Exception):  # noqa: N818 - says what becomes of the item
+    """An item that is not kept; the message says why."""
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Any feed; HTML under a feed's name is left to `read`, which refuses it by name."""
+    del name
+    head = opening(head)
+    if sniff(head) is Format.XML and not _FEED.search(head.replace(b"\x00", b"")):
+        return NotOurs("XML that is no RSS or Atom")
+    return Recognised(None, Scope.PART)
+
+
+def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
+    """One batch: the releases of issuers of this market."""
+    feed = feeds.read(piece)
+    tally = Tally(piece.dataset)
+    if feed.repaired:
+        tally.add("repaired_markup", "feed", piece.name)
+    rows: dict[str, Row] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for place, entry in enumerate(feed.entries, start=1):
+        try:
+            row = _row(market, feed, entry, tally)
+        except _Refused as error:
+            rejects.append((entry.get("id") or place, str(error), entry.get("title")))
+            continue
+        if row is not None:
+            rows[row["id"]] = row
+    yield staged.batch(staged_table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+
+
+def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> Row | None:
+    title, url = texts.plain(entry.get("title")), texts.address(entry.get("link"))
+    published = texts.instant(entry.get("published") or entry.get("updated"))
+    wire = _wire(url) or _wire(feed.link)
+    if title is None or published is None or wire is None:
+        missing = (
+            "title" if title is None else "time with a zone" if published is None else "wire in its link"
+        )
+        raise _Refused(f"no {missing}")
+    author, subjects = _author(entry), _subjects(entry)
+    if is_law_firm_alert(title, author) or any(_CLASS_ACTION in subject.casefold() for subject in subjects):
+        raise _Refused(f"{NOT_A_COMPANY}: a law firm's call to investors, which names whom it is against")
+    identity, language = _identity(wire, entry, url)
+    symbols = evidence.symbols(_tags(entry, "/stock"))
+    if not wire.tags:
+        name, symbols = _in_text(title, entry, symbols)
+        author = author or name
+    issuer = evidence.issuer(market, _evidence(feed, entry, symbols), wire.home)
+    if issuer is None:
+        tally.add("other_market", wire.publisher, identity)
+        return None
+    return {
+        "id": identity,
+        "group": None,
+        "corrects": None,
+        "title": title,
+        "summary": texts.plain(entry.get("summary"), texts.SUMMARY) if wire.passes_text else None,
+        "url": url,
+        "publisher": wire.publisher,
+        "language": language,
+        "published_at": published,
+        "subjects": subjects,
+        "kind": ";".join(subjects),
+        "categories": categories.of([*subjects, title]),
+        "author": author,
+        "org_number": issuer.number,
+        "lei": issuer.lei,
+        "isin": issuer.isin,
+        "symbol": issuer.symbol,
+        "near": issuer.near,
+    }
+
+
+def _wire(url: str | None) -> Wire | None:
+    """The wire that an address is of; none of an address that only looks like one of theirs."""
+    try:
+        host = urlsplit(url or "").hostname or ""
+    except ValueError:
+        return None
+    return next((wire for wire in WIRES if host == wire.host or host.endswith(f".{wire.host}")), None)
+
+
+def _identity(wire: Wire, entry: feeds.Entry, url: str | None) -> tuple[str, str | None]:
+    """The id of a release and its language: of GlobeNewswire both stand in the address."""
+    found = _RELEASE.search(url or "")
+    number = texts.plain(entry.get("dc_identifier")) or (found[1] if found else None)
+    native = number or texts.plain(entry.get("id")) or url
+    if native is None or len(native) > _KEY:
+        raise _Refused("no id")
+    said = str(entry.get("language") or entry.get("dc_language") or (found[2] if found else ""))[:2].lower()
+    return f"{wire.name}:{native}", said if _CODE.fullmatch(said) else None
+
+
+def _author(entry: feeds.Entry) -> str | None:
+    """The issuer as the wire names it: `dc:contributor`, never the publisher."""
+    named = [one.get("name") for one in entry.get("contributors") or () if isinstance(one, dict)]
+    return next(filter(None, map(texts.plain, [*named, entry.get("dc_contributor")])), None)
+
+
+def _tags(entry: feeds.Entry, ending: str) -> list[str]:
+    """Categories of a domain that ends so, whatever its scheme is (http before, https now)."""
+    return [
+        str(tag.get("term") or "")
+        for tag in entry.get("tags") or ()
+        if str(tag.get("scheme") or "").casefold().rstrip("/").endswith(ending)
+    ]
+
+
+def _subjects(entry: feeds.Entry) -> list[str]:
+    plain = (texts.plain(tag.get("term")) for tag in entry.get("tags") or () if not tag.get("scheme"))
+    return sorted({subject for subject in plain if subject})
+
+
+def _in_text(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """Name and ticker of the company that the text names with both, if the headline begins with the name."""
+    text = texts.plain(entry.get("summary"), texts.SUMMARY) or ""
+    begins = title.split(maxsplit=1)[0].casefold()
+    for written, symbol in evidence.in_text(f"{title}\n{text}".replace("--", "\n")):
+        words = written.split()
+        places = [place for place, word in enumerate(words) if word.casefold() == begins]
+        if places:
+            return " ".join(words[places[-1] :]), (symbol, *symbols)
+    return None, symbols
+
+
+def _evidence(feed: feeds.Feed, entry: feeds.Entry, symbols: tuple[str, ...]) -> evidence.Evidence:
+    place = _COUNTRY.search(unquote(f"{feed.link} {feed.title}"[: texts.ADDRESS]))
+    return evidence.Evidence(
+        isins=evidence.isins(_tags(entry, "/isin")),
+        symbols=symbols,
+        country=_MARKETS[place[1]] if place else None,
+    )
+
+
+def wires_dataset(market: str) -> Dataset:
+    """The dataset of one market."""
+    made = table(market, SOURCE)
+    return Dataset(
+        key=f"{market.lower()}.{SOURCE}",
+        title="Wires: GlobeNewswire, PR Newswire, Business Wire",
+        licence=LICENCE,
+        cadence=Cadence(cron="*/20 5-20 * * *", stale_after_hours=96),
+        guard=Guard(max_rejected=0.05),
+        host=wires_fetch.HOST,
+        rate=wires_fetch.RATE,
+        staged={made.name: made},
+        files=("wires/**", "globenewswire/**", "prnewswire/**", "businesswire/**"),
+        recognise=recognise,
+        split=staged.single,
+        read=partial(read, market, made),
+        fetch=partial(wires_fetch.fetch, market),
+    )

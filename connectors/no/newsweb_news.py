@@ -1,0 +1,53 @@
+"""Announcements of NewsWeb as items of news (FORMAT news 2.3).
+
+Norwegian and English versions are messages of their own: an id of the client's that both have ties them, else
+minute and category do, of headlines in two languages. Adjustments of interest rates are no news. Does not
+belong here: grouping (`connectors.news.grouping`), reports and holdings of the same messages
+(`newsweb_mapping`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.news import categories, texts
+from connectors.news.fields import ITEM
+from connectors.news.market import META
+from connectors.no import codes
+from connectors.no import newsweb_fields as f
+
+PUBLISHER: Final = "NewsWeb, Oslo Børs"
+_CLIENT: Final = pl.col(f.CLIENT)
+
+
+def items(messages: pl.DataFrame) -> pl.DataFrame:
+    """Items of present rows of `no_newsweb`."""
+    told = messages.filter(pl.col("title").is_not_null(), ~pl.col("category").list.contains(f.RATES))
+    titles = told["title"].to_list()
+    labels = [[codes.NEWSWEB.get(code, "english") for code in codes_] for codes_ in told["category"]]
+    shared = pl.len().over("_company_id", _CLIENT) > 1
+    return (
+        told.with_columns(
+            pl.Series("language", [texts.language(title) for title in titles], dtype=pl.String),
+            pl.Series("categories", [categories.of(words) for words in labels], dtype=pl.List(pl.String)),
+        )
+        .select(
+            pl.col("_company_id").alias("company_id"),
+            pl.lit(f.KEY).alias("register"),
+            pl.col(f.ID).alias("native_id"),
+            pl.when(shared & _CLIENT.is_not_null()).then(_CLIENT).alias("group"),
+            pl.col("correctionForMessageId").alias("corrects"),
+            pl.col("category").list.join(";").alias("kind"),
+            "title",
+            pl.lit(None, pl.String).alias("summary"),
+            (pl.lit(f.PAGE_URL) + pl.col(f.ID)).alias("url"),
+            pl.lit(PUBLISHER).alias("publisher"),
+            "language",
+            pl.col("publishedTime").alias("published_at"),
+            "categories",
+            *META,
+        )
+        .select(*ITEM)
+    )

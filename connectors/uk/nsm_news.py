@@ -1,0 +1,65 @@
+"""Announcements of the National Storage Mechanism as items of news (FORMAT news 2.4).
+
+Revisions of one disclosure share `seq_id`. Dealing disclosures of others in an issuer's shares (forms 8.3 and
+8.5) and announcements of holdings are no news of the issuer. Does not belong here: grouping
+(`connectors.news.grouping`), what the form TR-1 says (`tr1`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import polars as pl
+
+from connectors.news import categories, texts
+from connectors.news.fields import ITEM
+from connectors.news.market import META
+from connectors.uk.nsm_fields import KEY
+
+PUBLISHER: Final = "FCA National Storage Mechanism"
+FILES_URL: Final = "https://data.fca.org.uk/artefacts/"
+_OF_OTHERS: Final = r"(?i)^Form 8|^EPT/"
+_PATH: Final = re.compile(r"(?!.*\.\.)[\w-][\w./%() -]{0,500}")
+
+
+def items(listed: pl.DataFrame) -> pl.DataFrame:
+    """Items of present rows of `uk_nsm_items`; those without a time are none."""
+    told = listed.filter(~pl.col("type").str.contains(_OF_OTHERS).fill_null(value=False))
+    published = [
+        texts.instant(stated)
+        for stated in told.select(pl.coalesce("publication_date", "submitted_date")).to_series()
+    ]
+    return (
+        told.with_columns(
+            pl.Series("published_at", published, dtype=ITEM["published_at"]),
+            pl.Series(
+                "categories", [categories.of([kind]) for kind in told["type"]], dtype=ITEM["categories"]
+            ),
+            pl.Series("url", [_url(path) for path in told["download_link"]], dtype=pl.String),
+            pl.coalesce("headline", "type").alias("title"),
+        )
+        .filter(pl.col("published_at").is_not_null(), pl.col("title").is_not_null())
+        .select(
+            pl.col("_company_id").alias("company_id"),
+            pl.lit(KEY).alias("register"),
+            pl.col("id").alias("native_id"),
+            pl.col("seq_id").alias("group"),
+            pl.lit(None, pl.String).alias("corrects"),
+            pl.coalesce("type", pl.lit("")).alias("kind"),
+            "title",
+            pl.lit(None, pl.String).alias("summary"),
+            "url",
+            pl.lit(PUBLISHER).alias("publisher"),
+            pl.lit("en").alias("language"),
+            "published_at",
+            "categories",
+            *META,
+        )
+        .select(*ITEM)
+    )
+
+
+def _url(path: str | None) -> str | None:
+    """The page of an announcement; a path that leads elsewhere is not believed."""
+    return FILES_URL + path.replace(" ", "%20") if path and _PATH.fullmatch(path) else None

@@ -1,0 +1,43 @@
+"""Who tells news of British issuers: the National Storage Mechanism and the wires.
+
+Belongs here: naming them, and the ways from a wire's item to its company. Does not belong here: reading any
+of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import Key, Link
+from connectors.matching.names import core_name
+from connectors.news import keys
+from connectors.news.market import Press
+from connectors.news.wires import wires_dataset
+from connectors.uk import nsm_news
+from connectors.uk.companies import COMPANIES
+from connectors.uk.nsm_fields import ITEMS
+
+MARKET: Final = "UK"
+_PUBLIC: Final = "Public Limited Company"  # nobody else offers shares to the public
+
+
+def _cores(names: pl.Series) -> pl.Series:
+    return pl.Series([core_name(name, MARKET) if name else None for name in names], dtype=pl.String)
+
+
+def _companies(rows: pl.DataFrame) -> pl.Series:
+    public = pl.col("CompanyCategory").str.to_lowercase() == _PUBLIC.lower()
+    return _cores(rows.select(pl.when(public).then(pl.col("CompanyName"))).to_series())
+
+
+COMPANY: Final = Key("public_core", _companies)
+
+
+def links(table: str) -> tuple[Link, ...]:
+    """By the name of a public limited company, where one alone answers."""
+    return (Link(table, keys.by_name(_cores), COMPANIES.name, COMPANY),)
+
+
+PRESS: Final = Press(wires=(wires_dataset(MARKET),), told={ITEMS.name: nsm_news.items}, links=links)

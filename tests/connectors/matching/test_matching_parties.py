@@ -1,0 +1,151 @@
+"""Respondents of titles: companies kept whole, persons counted, nobody's name but a company's handed on."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.matching.alerts import is_law_firm_alert
+from connectors.matching.marks import Mark, mark
+from connectors.matching.parties import LONGEST, parties
+
+TITLES = [
+    ("Consensys Software Inc.", ["Consensys Software Inc."], 0),
+    ("BorrowMoney.com, Inc. and Aldo Example", ["BorrowMoney.com, Inc."], 1),
+    ("Lufkin Advisors, LLC and Chauncey Example Lufkin, III", ["Lufkin Advisors, LLC"], 1),
+    ("Western Sierra Resource Corporation, Roger Example, and Dennis Example",
+     ["Western Sierra Resource Corporation"], 2),
+    ("Matthew Example and  Matthew Example Companies, LLC ", ["Matthew Example Companies, LLC"], 1),
+    ("PixarBio Corp. et al.", ["PixarBio Corp."], 0),
+    ("Bhardwaj et al.", [], 1),
+    ("Ann Example", [], 1),
+    ("Ann Example, CPA; Bo Example, Jr., and Cy Example, Esq.", [], 3),
+    ("Barnes and Noble, Inc. and John Example", ["Barnes and Noble, Inc."], 1),
+    ("Acme LLC d/b/a Foo, John Example a/k/a J. Ex, and Beta Fund, L.P.", ["Acme LLC", "Beta Fund, L.P."], 1),
+    ("John Example d/b/a Example Trading Co.", [], 1),
+    ("In the Matter of Foo Bank, N.A.", ["Foo Bank, N.A."], 0),
+    ("SEC v. Acme Holdings, Inc., et al.", ["Acme Holdings, Inc."], 0),
+    ("Securities and Exchange Commission v. Acme, Inc. and Bo Example", ["Acme, Inc."], 1),
+    ("Acme Corp. (ACME)", ["Acme Corp."], 0),
+    ("Acme Corp. (NASDAQ: ACME); Beta plc", ["Acme Corp.", "Beta plc"], 0),
+    ("Acme, Inc., n/k/a Beta Corp.", ["Acme, Inc."], 0),
+    ("Morgan Stanley", [], 1),  # named like a person: nothing says it is a company
+    ("Foo Inc. and Foo Inc.", ["Foo Inc."], 0),
+    ("Ponzi Capital Advisors; Ann Example", ["Ponzi Capital Advisors"], 1),
+    ("", [], 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("title", "companies", "others"), TITLES)
+def test_titles(title: str, companies: list[str], others: int) -> None:
+    found = parties(title, "US")
+    assert [one.name for one in found.companies] == companies
+    assert found.others == others
+
+
+@pytest.mark.parametrize("title", [title for title, *_ in TITLES])
+def test_a_title_without_persons_says_the_same(title: str) -> None:
+    found = parties(title, "US")
+    again = parties(found.title, "US")
+    assert again.companies == found.companies
+    assert "Example" not in found.title or "Example Companies" in found.title
+
+
+@pytest.mark.parametrize(
+    ("title", "whole"),
+    [
+        ("Ann Example and Power Corp.", [False]),  # «Ann Example and Power Corp.» may be one name
+        ("Ann Example, Power Corp.", [True]),
+        ("Power Corp. and Ann Example", [True]),
+        ("Acme, Inc. and Power Corp.", [True, True]),
+        ("Black Hills Energy and Power Corp.", [True, False]),
+        ("Smith, Jones and Co., Inc.", [False]),
+    ],
+)
+def test_what_and_may_have_cut(title: str, whole: list[bool]) -> None:
+    assert [one.is_whole for one in parties(title, "US").companies] == whole
+
+
+def test_more_respondents_than_named() -> None:
+    assert parties("Acme Corp., et al.", "US").is_open
+    assert not parties("Acme Corp.", "US").is_open
+
+
+@pytest.mark.parametrize(
+    ("name", "country", "due"),
+    [
+        ("Acme, Inc.", "US", Mark.FORM),
+        ("Acme", "US", Mark.NONE),
+        ("Acme Trust", "US", Mark.WORD),
+        ("Ann Example", "US", Mark.NONE),
+        ("Larsson & Partners", "SE", Mark.WORD),
+        ("Askim & Spydeberg Sparebank", "NO", Mark.WORD),
+        ("Sparebanken Eksempel", "NO", Mark.WORD),
+        ("Example Oyj", "FI", Mark.FORM),
+        ("Capital", "US", Mark.NONE),
+        ("Inc.", "US", Mark.NONE),
+    ],
+)
+def test_marks(name: str, country: str, due: Mark) -> None:
+    assert mark(name, country) is due
+
+
+@given(st.text(alphabet=st.sampled_from("AabIncLLCe .,;&/()…and\n"), max_size=200))
+def test_any_title_is_read_and_read_again_the_same(title: str) -> None:
+    found = parties(title, "US")
+    assert [one.name for one in parties(found.title, "US").companies] == [one.name for one in found.companies]
+
+
+@pytest.mark.parametrize(
+    "title", ["and " * 5_000, "(" * 20_000, ", Inc." * 4_000, "a/k/a " * 4_000, "et al" * 5_000]
+)
+def test_a_hostile_title_takes_no_time(title: str) -> None:
+    assert len(parties(title, "US").companies) <= LONGEST
+
+
+def test_the_genuine_releases(sources: Path) -> None:
+    text = (sources / "news" / "sec_rss" / "litigation_releases_20240701.part.xml").read_text()
+    titles = re.findall(r"<item>\s*<title>([^<]*)</title>", text)
+    companies = [one.name for title in titles for one in parties(title, "US").companies]
+    assert len(titles) == 16
+    assert companies == [
+        "Consensys Software Inc.",
+        "BorrowMoney.com, Inc.",
+        "Lufkin Advisors, LLC",
+        "Western Sierra Resource Corporation",
+        "Matthew Brown Companies, LLC",
+        "PixarBio Corp.",
+        "JAG Capital Advisors, LLC",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "publisher"),
+    [
+        ("INVESTOR ALERT: Law firm of Example & Example investigates Acme Inc.", None),
+        ("SHAREHOLDER ALERT: Example LLP reminds investors of Acme Corp. of the deadline", None),
+        ("Example Law Offices encourages Acme Inc. investors to contact the firm", None),
+        ("ACME CLASS ACTION NOTICE: stockholders with losses of $100,000", None),
+        ("Acme, Inc. Sued for Securities Fraud; Lead Plaintiff Deadline Nears", None),
+        ("Acme Inc. update", "Pomerantz LLP"),
+        ("Rosen Law Firm on Acme Inc.", None),
+    ],
+)
+def test_law_firms_are_told(title: str, publisher: str | None) -> None:
+    assert is_law_firm_alert(title, publisher)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Acme Inc. reports results of the third quarter",
+        "Acme Inc. settles a lawsuit over patents",
+        "Acme ASA: Notice of annual general meeting",
+        "Acme Inc. invites to investor day",
+        "Acme plc appoints new general counsel",
+    ],
+)
+def test_a_company_of_its_own_suit_is_no_alert(title: str) -> None:
+    assert not is_law_firm_alert(title)

@@ -1,0 +1,143 @@
+"""News from files to events and for review: `firm ingest … news`, `firm news unmatched`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from firm.cli import app
+from pipelines.settings import Settings
+from tests.connectors.news.news_files import mfn, mfn_item, release, rss
+from warehouse.ledger import Ledger
+from warehouse.schema import ids
+
+pytestmark = pytest.mark.slow
+NUMBER = "923609016"
+COMPANY = f"firm:NO:{NUMBER}"
+AUTHOR = {
+    "name": "Equinor ASA",
+    "local_refs": [f"NO:{NUMBER}"],
+    "leis": [],
+    "isins": [],
+    "tickers": ["XOSL:EQNR"],
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIRM_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("FIRM_PROCESSES", "1")
+    return tmp_path
+
+
+def entity() -> bytes:
+    return json.dumps(
+        {
+            "organisasjonsnummer": NUMBER,
+            "navn": "EQUINOR ASA",
+            "organisasjonsform": {"kode": "ASA", "beskrivelse": "Allmennaksjeselskap"},
+            "registreringsdatoEnhetsregisteret": "1995-03-12",
+            "konkurs": False,
+            "underAvvikling": False,
+            "underTvangsavviklingEllerTvangsopplosning": False,
+        }
+    ).encode()
+
+
+def put(folder: Path, name: str, body: bytes) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+
+
+def item(number: int, at: str, **values: object) -> dict[str, object]:
+    content = {"publish_date": at, "title": f"Equinor ASA signs agreement number {number}"}
+    return mfn_item(number, author=AUTHOR, content=content | values.pop("content", {}), **values)  # type: ignore[operator]
+
+
+def wire(number: int, minutes: str, title: str) -> bytes:
+    values = {"title": title, "pubDate": f"Tue, 17 Nov 2026 {minutes} GMT", "dc:contributor": "Equinor ASA"}
+    return rss(release(number, **values), country="Norway")
+
+
+def ingest(*words: str) -> int:
+    result = CliRunner().invoke(app, ["ingest", *words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    return result.exit_code
+
+
+def told(data: Path) -> dict[str, dict[str, object]]:
+    events = Ledger(Settings(data=data / "data").layout).after(0, 1000)
+    return {
+        event.event_id: json.loads(event.data)["news"]
+        for event in events
+        if event.event_type == "news.published"
+    }
+
+
+def test_a_release_over_two_wires_in_two_languages_and_its_correction_is_one_event(data: Path) -> None:
+    first, second, third = (data / name for name in ("first", "second", "third"))
+    put(first, "no/enheter/entity.json", entity())
+    put(first, "news/mfn/1.json", mfn(item(1, "2026-11-15T07:00:00Z")))
+    assert ingest("no", "news", "--from", str(first), "--at", "2026-11-16T06:00:00") == 0
+    assert told(data) == {}  # a first load is silent
+    norwegian = {"properties": {"lang": "no"}, "news_id": "news-2-no", "group_id": "group-2"}
+    put(
+        second,
+        "news/mfn/2.json",
+        mfn(
+            item(2, "2026-11-17T07:00:00Z"),
+            item(2, "2026-11-17T07:00:20Z", **norwegian, content={"title": "Avtale"}),
+        ),
+    )
+    put(second, "news/globenewswire/no.xml", wire(2, "07:04", "Equinor ASA signs agreement number 2"))
+    assert ingest("no", "news", "--from", str(second), "--at", "2026-11-18T06:00:00") == 0
+    due = ids.news_published_id(COMPANY, "group-2")
+    assert told(data).keys() == {due}
+    assert told(data)[due]["title"] == "Equinor ASA signs agreement number 2"
+    tags = [":correction", ":correction:news-2"]
+    mended = item(3, "2026-11-18T07:00:00Z", properties={"tags": tags}, content={"title": "Correction"})
+    put(third, "news/mfn/3.json", mfn(mended))
+    put(third, "news/globenewswire/no.xml", wire(9, "09:00", "Nobody AS opens an office"))
+    assert ingest("no", "news", "--from", str(third), "--at", "2026-11-19T06:00:00") == 0
+    assert told(data).keys() == {due}
+    listed = CliRunner().invoke(app, ["news", "unmatched", "--market", "no"])
+    assert listed.exit_code == 0
+    assert "Equinor" not in listed.output
+
+
+def test_what_found_nobody_is_listed_with_the_reason(data: Path) -> None:
+    folder = data / "first"
+    put(folder, "no/enheter/entity.json", entity())
+    put(folder, "news/globenewswire/no.xml", rss(
+        release(1, **{"title": "A", "dc:contributor": "Somebody Else ASA"}),
+        release(2, **{"title": "B", "dc:contributor": None}),
+        release(3, **{"title": "C", "dc:contributor": "Equinor ASA"}),
+        country="Norway",
+    ))  # fmt: skip
+    assert ingest("no", "news", "--from", str(folder)) == 0
+    listed = CliRunner().invoke(app, ["news", "unmatched", "--market", "no", "--limit", "9"])
+    lines = [line.split("\t") for line in listed.output.splitlines()]
+    assert lines[0] == ["source", "published", "title", "link", "why"]
+    assert sorted((line[0], line[2], line[4]) for line in lines[1:]) == [
+        ("no.wires", "A", "nobody answers to what it names"),
+        ("no.wires", "B", "it names nobody by what can be looked up"),
+    ]
+    (only,) = CliRunner().invoke(app, ["news", "unmatched", "--limit", "1"]).output.splitlines()[1:]
+    assert only.startswith("no.wires")
+
+
+def test_a_group_is_read_from_a_folder_alone(data: Path) -> None:
+    assert ingest("news", "--sandbox") == 2
+    assert ingest("news", "--from", str(data / "nowhere")) == 2
+    assert CliRunner().invoke(app, ["news", "unmatched", "--market", "xx"]).exit_code == 2
+
+
+@pytest.mark.sources
+def test_every_market_with_the_genuine_folder_of_news(data: Path, sources: Path) -> None:
+    assert ingest("news", "--from", str(sources)) == 0

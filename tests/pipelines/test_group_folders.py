@@ -1,0 +1,79 @@
+"""Folders of source groups: files that several markets read, and each file told of once."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import connectors
+from connectors.groups import GROUPS, Group
+from pipelines.folders import days, plan
+from pipelines.origins import Folder
+from tests.connectors.news.news_files import mfn, mfn_item, release, rss
+
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+MARKETS = {made.code: made for made in connectors.JURISDICTIONS}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, body in {
+        "news/mfn/stream.json": mfn(mfn_item()),
+        "news/mfn/deep/er.json": mfn(mfn_item()),
+        "news/globenewswire/fi.xml": rss(release()),
+        "news/dk_oam/x.json": b"{}",
+        "news/other/x.json": b"{}",
+        "news/FORMAT.md": b"# Text",
+        "se/mfn/own.json": mfn(mfn_item()),
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    return tmp_path
+
+
+def listed(
+    folder: Path, market: str, groups: tuple[Group, ...] = GROUPS, *, own: bool = True
+) -> dict[str, str]:
+    (day,) = days(folder)
+    made = plan(day, MARKETS[market], NOW, groups, own=own).entries
+    return {entry.name: entry.dataset or entry.reason or "" for entry in made}
+
+
+def test_each_market_reads_what_the_group_gives_its_datasets(folder: Path) -> None:
+    finnish = listed(folder, "FI")
+    assert finnish["news/mfn/stream.json"] == finnish["news/mfn/deep/er.json"] == "fi.mfn"
+    assert finnish["news/globenewswire/fi.xml"] == "fi.wires"
+    assert listed(folder, "US")["news/globenewswire/fi.xml"] == "us.wires"
+    assert "news/mfn/stream.json" not in listed(folder, "US")  # others read it
+
+
+def test_what_nobody_reads_is_listed_with_its_reason(folder: Path) -> None:
+    for market in ("FI", "UK"):
+        found = listed(folder, market)
+        assert found["news/dk_oam/x.json"].startswith("storage of Denmark's Finanstilsynet")
+        assert found["news/other/x.json"] == "no dataset reads files of this name"
+        assert found["news/FORMAT.md"].startswith("describes the folder")
+
+
+def test_a_groups_folder_is_no_markets_and_may_be_taken_alone(folder: Path) -> None:
+    assert not any(name.startswith("news/") for name in listed(folder, "SE", ()))
+    assert "se/mfn/own.json" in listed(folder, "SE")
+    assert "se/mfn/own.json" not in listed(folder, "SE", own=False)
+
+
+def test_bodies_come_under_the_name_of_their_place(folder: Path) -> None:
+    opened = Folder(folder, GROUPS).open(NOW)
+    swedish = MARKETS["SE"]
+    opened.files(swedish)
+    names = [arrival.name for arrival in opened.arrivals(swedish.dataset("se.mfn"), None, ())]
+    assert names == ["news/mfn/deep/er.json", "news/mfn/stream.json", "se/mfn/own.json"]
+
+
+def test_groups_name_datasets_that_there_are_and_no_folder_twice() -> None:
+    keys = {dataset.key for made in connectors.JURISDICTIONS for dataset in made.datasets}
+    codes = {made.code.lower() for made in connectors.JURISDICTIONS}
+    for group in GROUPS:
+        assert group.code not in codes
+        assert {key for read in group.read.values() for key in read} <= keys
+        assert group.read.keys().isdisjoint(group.left)
