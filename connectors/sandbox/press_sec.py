@@ -65,4 +65,5 @@ def _person(world: World) -> Iterator[Member]:
 
 def _title(parties: tuple[str, ...]) -> str:
     """Respondents as the releases list them: a doubled blank now and then, and a trailing one."""
-    return f"{', '.join(parties[:-1])} and  {parties[-1]} " if len(parties) > 1 else parties[0]
+    *others, last = parties
+    return f"{', '.join(others)} and  {last} " if others else last

@@ -22,8 +22,8 @@ CONNECTORS: Final = (
     Mutant(
         "kronor: of the same amount in thousands and in kronor the thousands count",
         "connectors/kit/facts.py",
-        "finest = max(map(_precision, facts))",
-        "finest = min(map(_precision, facts))",
+        "return -EXACT if fact.decimals is None else fact.decimals",
+        "return -EXACT if fact.decimals is None else -fact.decimals",
         "tests/connectors/se/test_se_reports_figures.py::test_pitfall_5_of_thousands_and_kronor_the_kronor_count",
     ),
     Mutant(
