@@ -6,11 +6,12 @@ from typing import Final
 
 from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
-from connectors.fi import nasdaq, notices, xbrl, ytj
+from connectors.fi import acts, nasdaq, notices, xbrl, ytj
 from connectors.fi.mapping import PRECEDENCE, normalise, touches
 from connectors.fi.register import MARKET
+from connectors.regulators.market import with_acts
 
-FINLAND: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code=MARKET,
         state="served",
@@ -28,3 +29,4 @@ FINLAND: Final = with_issuers(
         holders=nasdaq.HOLDERS,
     )
 )
+FINLAND: Final = with_acts(_REGISTERS, acts.DATASETS, acts.REGISTER)

@@ -11,6 +11,7 @@ from typing import Final
 from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
 from connectors.no import (
+    acts,
     aksjonaer,
     enhet,
     enheter,
@@ -28,8 +29,9 @@ from connectors.no.mapping import PRECEDENCE, normalise, touches
 from connectors.no.named_holders import HOLDERS
 from connectors.no.register import MARKET
 from connectors.no.removals import REMOVALS
+from connectors.regulators.market import with_acts
 
-NORWAY: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code=MARKET,
         state="served",
@@ -55,3 +57,4 @@ NORWAY: Final = with_issuers(
         holders=HOLDERS,
     )
 )
+NORWAY: Final = with_acts(_REGISTERS, acts.DATASETS, acts.REGISTER)

@@ -6,7 +6,9 @@ from typing import Final
 
 from connectors.declare import Jurisdiction, Secret
 from connectors.esef.issuers import with_issuers
+from connectors.regulators.market import with_acts
 from connectors.se import (
+    acts,
     arsredovisning,
     blankning,
     bolagsverket,
@@ -20,7 +22,7 @@ from connectors.se.issuer_links import LINKS
 from connectors.se.mapping import PRECEDENCE, normalise, touches
 from connectors.se.register import GATEWAY, MARKET
 
-SWEDEN: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code=MARKET,
         state="served",
@@ -41,3 +43,4 @@ SWEDEN: Final = with_issuers(
     named_by={issuers.INSIDER_ISSUERS.name: "lei"},
     links=(*LINKS, *nasdaq.LINKS),
 )
+SWEDEN: Final = with_acts(_REGISTERS, acts.DATASETS, acts.REGISTER)

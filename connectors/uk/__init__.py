@@ -7,8 +7,10 @@ from typing import Final
 from connectors.declare import Jurisdiction, Link, Secret
 from connectors.esef.issuers import with_issuers
 from connectors.gleif import records
+from connectors.regulators.market import with_acts
 from connectors.uk import (
     accounts,
+    acts,
     companies,
     live,
     live_schema,
@@ -23,7 +25,7 @@ from connectors.uk import (
 
 _LEI: Final = records.table("UK").name
 
-UNITED_KINGDOM: Final = with_issuers(
+_REGISTERS: Final = with_issuers(
     Jurisdiction(
         code="UK",
         state="served",
@@ -45,3 +47,4 @@ UNITED_KINGDOM: Final = with_issuers(
     named_by={nsm_fields.TR1.name: "lei"},
     links=(Link(nsm_fields.TR1.name, "lei", _LEI, "lei"),),
 )
+UNITED_KINGDOM: Final = with_acts(_REGISTERS, acts.DATASETS, acts.REGISTER)

@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.declare import Jurisdiction
-from connectors.us import feeds_part, financials_part, ownership_part, profiles_part
+from connectors.regulators.market import with_acts
+from connectors.us import acts, feeds_part, financials_part, ownership_part, profiles_part
 from connectors.us.mapping import normalising, precedence, touching
 from connectors.us.register import MARKET
 
 PARTS: Final = (profiles_part.PART, feeds_part.PART, financials_part.PART, ownership_part.PART)
 _HELD: Final = (financials_part.PART, profiles_part.PART, feeds_part.PART, ownership_part.PART)
 
-UNITED_STATES: Final = Jurisdiction(
+_REGISTERS: Final = Jurisdiction(
     code=MARKET,
     state="served",
     datasets=tuple(dataset for part in PARTS for dataset in part.datasets),
@@ -26,3 +27,4 @@ UNITED_STATES: Final = Jurisdiction(
     links=tuple(link for part in PARTS for link in part.links),
     holders={table: names for part in PARTS for table, names in part.holders.items()},
 )
+UNITED_STATES: Final = with_acts(_REGISTERS, acts.DATASETS, acts.REGISTER)
