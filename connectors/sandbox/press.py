@@ -2,8 +2,8 @@
 
 Companies that no story moves have the press. Each day brings a release with its twin in another language, one
 that goes over two wires, one that is corrected the day after, and an act of the supervisor; beside them what must
-come to nothing: alerts of law firms, clones of a company, a subsidiary of nearly its name, persons. The first
-day's are there before anybody listens, and silent.
+come to nothing: alerts of law firms, clones of a company, a subsidiary of nearly its name, a company of the same
+name abroad, persons. The first day's are there before anybody listens, and silent.
 
 Does not belong here: formats (`press_*`), or ids (`truth_press`).
 """
@@ -32,6 +32,7 @@ WIRES: Final[dict[str, tuple[Wire, ...]]] = {
 }
 SUPERVISED: Final = ("SE", "NO", "FI", "UK", "US")  # markets with acts of a supervisor
 SUBSIDIARIES: Final = {"SE": "Försäljning", "NO": "Salg", "FI": "Myynti", "UK": "Sales", "US": "Sales"}
+FOREIGN: Final = {"SE": "A/S", "NO": "AB", "FI": "AS", "UK": "GmbH", "US": "plc"}  # forms of elsewhere
 PERSON: Final = "Robin Q. Example"
 FIRM: Final = "Example & Sample LLP"
 _HEADLINES: Final = {
@@ -42,7 +43,7 @@ _HEADLINES: Final = {
 }
 _MORNING: Final = time(6, 30, tzinfo=UTC)
 _APART: Final = timedelta(minutes=20)
-_NEW_OF_A_DAY: Final = 7
+_NEW_OF_A_DAY: Final = 8
 _SERIALS: Final = 10_000  # of a market
 _AMOUNT: Final = 1_500_000
 
@@ -104,7 +105,7 @@ def _alert(company: Company, serial: int, at: datetime) -> Release:
 def _acts(world: World, market: str, day: int) -> tuple[Act, ...]:
     if market not in SUPERVISED or market not in world.press:
         return ()
-    fined, imitated, parent = _companies(world, market, day)[4:7]
+    fined, imitated, parent, namesake = _companies(world, market, day)[4:8]
     first, at = _serial(market, day), _at(world, day)
     subsidiary = _subsidiary(market, parent)
     return (
@@ -112,6 +113,7 @@ def _acts(world: World, market: str, day: int) -> tuple[Act, ...]:
         Act(imitated, first + 6, at + _APART, "clone", (named(imitated),), is_told=False),
         Act(parent, first + 7, at + 2 * _APART, "sanction", (subsidiary,), is_told=False, amount=_AMOUNT),
         Act(parent, first + 8, at + 3 * _APART, "sanction", (PERSON,), is_told=False),
+        Act(namesake, first + 9, at + 4 * _APART, "sanction", (_abroad(market, namesake),), is_told=False),
     )
 
 
@@ -125,6 +127,12 @@ def _subsidiary(market: str, parent: Company) -> str:
     stem, _, form = named(parent).rpartition(" ")
     comma = "," if stem.endswith(",") else ""
     return f"{stem.removesuffix(',')} {SUBSIDIARIES[market]}{comma} {form}"
+
+
+def _abroad(market: str, namesake: Company) -> str:
+    """A company of another country with the name of one of this, but for the legal form."""
+    stem, _, _ = named(namesake).rpartition(" ")
+    return f"{stem.removesuffix(',')} {FOREIGN[market]}"
 
 
 def _titles(company: Company, serial: int, languages: tuple[str, ...] = ("en",)) -> dict[str, str]:

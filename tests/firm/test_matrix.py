@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import World, enough, truth, write
+from connectors.sandbox import World, enough, press, truth, write
 from tests.firm import matrix
 from tests.firm.inside import Inside
 from tests.firm.matrix import Count, counted, table
@@ -20,6 +20,9 @@ from warehouse.ledger import Event, Ledger
 ROOT = Path(__file__).resolve().parents[2]
 DAYS = 3
 PRESS = ("SE", "NO", "FI", "UK", "US")
+WORLD = World(seed=23, companies=enough(DAYS), days=DAYS, press=PRESS)
+TOLD = ("news.published", "event.regulatory")
+LEAST_RECALL = 0.95
 # Cells where nothing can be planned, and why.
 WITHOUT = {
     ("SE", "ownership.changed"): "no open source tells who holds shares of a Swedish company",
@@ -30,7 +33,7 @@ WITHOUT = {
 def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[Event]]:
     """The truth of a world, and all events that taking it in day by day has made."""
     folder = tmp_path_factory.mktemp("matrix")
-    days = write(World(seed=23, companies=enough(DAYS), days=DAYS, press=PRESS), folder / "days")
+    days = write(WORLD, folder / "days")
     inside = Inside(folder / "data")
     for day in days:
         inside.ingest(day)
@@ -60,6 +63,26 @@ def test_the_table_of_the_readme_is_the_one_that_was_lived(counts: dict[matrix.C
     assert written == table(counts, WITHOUT), (
         f"put between the marks of README.md:\n\n{table(counts, WITHOUT)}"
     )
+
+
+def test_names_mean_whom_they_name_and_nobody_else(lived: tuple[dict[str, Any], list[Event]]) -> None:
+    """Of all that wires and supervisors say, decoys included: precision 1, recall at least 0.95."""
+    told, made = lived
+    last = DAYS - 1
+    said = [
+        one
+        for market in PRESS
+        for one in (*press.releases(WORLD, market, last), *press.acts(WORLD, market, last))
+    ]
+    decoys = [one for one in said if not one.is_told]
+    named = {one.company.company_id for one in said}
+    due = {one["event_id"] for one in truth.events_of(told) if one["story"] == press.STORY}
+    found = {one.event_id for one in made if one.company_id in named and one.event_type in TOLD}
+    precision, recall = len(found & due) / len(found), len(found & due) / len(due)
+    print(f"\n{len(due)} named, {len(decoys)} decoys: precision {precision}, recall {recall}")  # noqa: T201 - the answer
+    assert len(decoys) > len(due)
+    assert precision == 1
+    assert recall >= LEAST_RECALL
 
 
 def test_what_is_missing_and_what_is_too_much_is_told() -> None:

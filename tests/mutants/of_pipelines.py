@@ -127,8 +127,8 @@ PIPELINES: Final = (
     Mutant(
         "PART: a sample is taken for the whole register",
         "pipelines/folders.py",
-        "scope = Scope.FULL if dataset.key in day.complete else found.scope",
-        "scope = Scope.FULL if dataset.key not in day.complete else found.scope",
+        "scope = Scope.PART if scope is Scope.FULL and dataset.key not in day.complete else scope",
+        "scope = found.scope if scope is Scope.FULL else scope",
         "tests/pipelines/test_folders.py::test_only_the_folders_own_word_makes_a_dataset_complete",
     ),
     Mutant(
