@@ -31,6 +31,7 @@ def _of_each(source: str, *markets: str) -> tuple[str, ...]:
 _SERVED: Final = ("fi", "no", "se", "uk", "us")
 _LEI: Final = _of_each("lei", "fi", "no", "se", "uk")
 _WIRES: Final = _of_each("wires", *_SERVED)
+_ESMA: Final = _of_each("esma", "fi", "no", "se")
 _DESCRIBED: Final = "describes the folder: no source's file"
 
 NEWS: Final = Group(
@@ -48,6 +49,11 @@ NEWS: Final = Group(
         "globenewswire/**": _WIRES,
         "prnewswire/**": _WIRES,
         "businesswire/**": _WIRES,
+        "sec_rss/**": ("us.sec",),
+        "fca_rss/**": ("uk.fca",),
+        "fi_rss/**": ("se.sanktioner",),
+        "finanstilsynet_rss/**": ("no.tilsyn",),
+        "esma_sanctions/**": _ESMA,
         "gleif_api/**": _LEI,
         "gleif_golden_copy/**": _LEI,
     },
@@ -56,7 +62,6 @@ NEWS: Final = Group(
         "gleif_codelists/**": "code list of legal forms: what names need of it stands in connectors/matching",
         "esma_firds/**": "list of ESMA's files of instruments: it names files and no instrument",
         "nasdaq_symdir/**": "symbols of US exchanges: those of EDGAR's own list are read (us.tickers)",
-        "sec_rss/**": "litigation releases of the SEC: acts of a regulator, no news of an issuer",
         "FORMAT.md": _DESCRIBED,
         "MANIFEST.tsv": _DESCRIBED,
     },

@@ -6,11 +6,12 @@ from typing import Final
 
 from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
-from connectors.fi import nasdaq, notices, xbrl, ytj
+from connectors.fi import acts, nasdaq, notices, xbrl, ytj
 from connectors.fi.mapping import PRECEDENCE, normalise, touches
 from connectors.fi.press import PRESS
 from connectors.fi.register import MARKET
 from connectors.news.market import with_news
+from connectors.regulators.market import with_acts
 
 _REGISTERS: Final = with_issuers(
     Jurisdiction(
@@ -30,4 +31,4 @@ _REGISTERS: Final = with_issuers(
         holders=nasdaq.HOLDERS,
     )
 )
-FINLAND: Final = with_news(_REGISTERS, PRESS)
+FINLAND: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

@@ -10,7 +10,7 @@ import io
 import os
 import tempfile
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import IO, BinaryIO, Final, cast
@@ -80,6 +80,7 @@ class Fetched:
     server_time: datetime
     last_modified: datetime | None
     validators: Validators
+    session: str | None = field(default=None, repr=False)  # the Cookie header that goes on with the session
 
     @property
     def observed_at(self) -> datetime:

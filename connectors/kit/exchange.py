@@ -144,7 +144,14 @@ def received(response: httpx.Response, asked: Asked, sink: Sink, now: datetime, 
         server_time=now,
         last_modified=http_date(modified),
         validators=Validators(response.headers.get("etag"), modified),
+        session=_session(response),
     )
+
+
+def _session(response: httpx.Response) -> str | None:
+    """What was set, for whoever must go on in the same session; the client itself keeps nothing."""
+    given = [cookie.partition(";")[0].strip() for cookie in response.headers.get_list("set-cookie")]
+    return "; ".join(given) or None
 
 
 def _place(response: httpx.Response, sink: Sink, url: str) -> None:

@@ -10,11 +10,12 @@ import re
 from typing import Final
 
 _TITLE: Final = re.compile(
-    r"\b(?:share|stock|unit)?(?:holder|owner)s? (?:alert|notice|action|investigation|reminder)\b"
-    r"|\binvestors?(?: class action)? (?:alert|notice|deadline|reminder)\b"
+    r"\b(?:share|stock|unit)?(?:holder|owner)s? (?:alert|investigation|action alert)\b"
+    r"|\binvestors?(?: class action)? (?:alert|deadline)\b"
     r"|\bclass action (?:alert|notice|deadline|reminder|filed|lawsuit|investigation)\b"
-    r"|\blead plaintiff\b|\bsecurities (?:fraud|class action|litigation|investigation)\b"
-    r"|\b(?:reminds|encourages|urges|notifies|alerts|invites)\b.{0,80}\b(?:investor|shareholder|stockholder)s?\b"
+    r"|\blead plaintiff\b|\bsecurities class action\b"
+    r"|\b(?:reminds|encourages|urges|notifies|alerts)\b.{0,80}\b(?:investor|shareholder|stockholder)s\b.{0,120}"
+    r"\b(?:deadlines?|class actions?|lawsuits?|investigations?|loss(?:es)?|counsel|contact|rights|claims?)\b"
     r"|\b(?:investor|shareholder|stockholder)s?\b.{0,60}\b(?:losses|lost money|who lost|contact|recover)\b"
     r"|\b(?:law firm|law offices|attorneys? at law|trial attorneys|national trial lawyers)\b"
     r"|\b(?:deadline alert|investigation alert|fraud alert|fraud investigation)\b",

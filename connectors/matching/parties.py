@@ -19,8 +19,8 @@ _BLANKS: Final = re.compile(r"\s+")
 _CASE: Final = re.compile(r"^(?:in the matter of:?|in re:?|(?:u\.?s\.? )?(?:securities and exchange commission|"
                           r"commodity futures trading commission|sec|cftc) v\.?s?\.?) ", re.IGNORECASE)  # fmt: skip
 _OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others\b", re.IGNORECASE)
-_ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|formerly known as|"
-                           r"now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
+_ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|"
+                           r"formerly known as|now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
 _BRACKETS: Final = re.compile(r"\(([^()]{0,80})\)")
 _SYMBOL: Final = re.compile(
     r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"

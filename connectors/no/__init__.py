@@ -12,6 +12,7 @@ from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
 from connectors.news.market import with_news
 from connectors.no import (
+    acts,
     aksjonaer,
     enhet,
     enheter,
@@ -30,6 +31,7 @@ from connectors.no.named_holders import HOLDERS
 from connectors.no.press import PRESS
 from connectors.no.register import MARKET
 from connectors.no.removals import REMOVALS
+from connectors.regulators.market import with_acts
 
 _REGISTERS: Final = with_issuers(
     Jurisdiction(
@@ -57,4 +59,4 @@ _REGISTERS: Final = with_issuers(
         holders=HOLDERS,
     )
 )
-NORWAY: Final = with_news(_REGISTERS, PRESS)
+NORWAY: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

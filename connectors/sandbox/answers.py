@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl
 from connectors.sandbox import (
     answers_no,
     answers_uk,
+    authorities_desk,
     desk_fi,
     desk_no,
     desk_se,
@@ -73,7 +74,7 @@ class Desk(Shelf):
 
     def post(self, path: str, body: bytes, authorization: str) -> Answer:
         """The answer to POST `path`."""
-        searched = nsm_desk.posted(self.world, self.day, path, body)
+        searched = nsm_desk.posted(self.world, self.day, path, body) or authorities_desk.posted(path)
         if searched is not None:
             return Answer(searched.status, {"Content-Type": searched.kind}, searched.body)
         return self._swedish(desk_se.Question(path, {}, body, authorization)) or _NOT_FOUND
@@ -161,4 +162,5 @@ _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *oslo_desk.ROUTES,
     *desk_us.ROUTES,
     *wires_desk.ROUTES,
+    *authorities_desk.ROUTES,
 )

@@ -7,7 +7,9 @@ from typing import Final
 from connectors.declare import Jurisdiction, Secret
 from connectors.esef.issuers import with_issuers
 from connectors.news.market import with_news
+from connectors.regulators.market import with_acts
 from connectors.se import (
+    acts,
     arsredovisning,
     blankning,
     bolagsverket,
@@ -43,4 +45,4 @@ _REGISTERS: Final = with_issuers(
     named_by={issuers.INSIDER_ISSUERS.name: "lei"},
     links=(*LINKS, *nasdaq.LINKS),
 )
-SWEDEN: Final = with_news(_REGISTERS, PRESS)
+SWEDEN: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

@@ -8,8 +8,10 @@ from connectors.declare import Jurisdiction, Link, Secret
 from connectors.esef.issuers import with_issuers
 from connectors.gleif import records
 from connectors.news.market import with_news
+from connectors.regulators.market import with_acts
 from connectors.uk import (
     accounts,
+    acts,
     companies,
     live,
     live_schema,
@@ -47,4 +49,4 @@ _REGISTERS: Final = with_issuers(
     named_by={nsm_fields.TR1.name: "lei", nsm_fields.ITEMS.name: "lei"},
     links=tuple(Link(table.name, "lei", _LEI, "lei") for table in (nsm_fields.TR1, nsm_fields.ITEMS)),
 )
-UNITED_KINGDOM: Final = with_news(_REGISTERS, PRESS)
+UNITED_KINGDOM: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

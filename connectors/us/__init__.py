@@ -10,7 +10,8 @@ from typing import Final
 
 from connectors.declare import Jurisdiction
 from connectors.news.market import with_news
-from connectors.us import feeds_part, financials_part, ownership_part, profiles_part
+from connectors.regulators.market import with_acts
+from connectors.us import acts, feeds_part, financials_part, ownership_part, profiles_part
 from connectors.us.mapping import normalising, precedence, touching
 from connectors.us.press import PRESS
 from connectors.us.register import MARKET
@@ -28,4 +29,4 @@ _REGISTERS: Final = Jurisdiction(
     links=tuple(link for part in PARTS for link in part.links),
     holders={table: names for part in PARTS for table, names in part.holders.items()},
 )
-UNITED_STATES: Final = with_news(_REGISTERS, PRESS)
+UNITED_STATES: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

@@ -145,6 +145,9 @@ def test_law_firms_are_told(title: str, publisher: str | None) -> None:
         "Acme ASA: Notice of annual general meeting",
         "Acme Inc. invites to investor day",
         "Acme plc appoints new general counsel",
+        "Acme ASA reminds shareholders to vote at the general meeting",
+        "Major shareholder notice",
+        "Acme Oyj notifies shareholders of the dividend",
     ],
 )
 def test_a_company_of_its_own_suit_is_no_alert(title: str) -> None:

@@ -1,0 +1,27 @@
+"""Acts of regulators that concern Norwegian companies: which datasets, and which names of the register answer.
+
+Does not belong here: reading them (`connectors.regulators`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.no.enheter_fields import ENTITIES, FORM, NAME
+from connectors.no.register import MARKET
+from connectors.regulators import esma, nordic
+from connectors.regulators.market import Register
+
+_SOLE: Final = "ENK"  # bears its owner's name
+
+
+def _names(rows: pl.DataFrame) -> pl.Series:
+    """Names of entities that are no sole proprietorships."""
+    is_other = pl.col(FORM).is_null() | (pl.col(FORM) != _SOLE)
+    return rows.select(pl.when(is_other).then(pl.col(NAME)).alias("name")).to_series()
+
+
+DATASETS: Final = (nordic.NORWEGIAN_DATASET, esma.dataset(MARKET))
+REGISTER: Final = Register(ENTITIES.name, _names)

@@ -1,0 +1,109 @@
+"""The staged table of acts: one row per act and company, every authority of a market in one shape.
+
+Belongs here: columns, one act to its rows. A title of respondents names several companies: each has its own row and
+finds its own company. Does not belong here: reading a feed (`feeds`), or finding companies (`market`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from connectors.matching.marks import Mark
+from connectors.matching.parties import Party
+from connectors.regulators.authorities import Authority
+from warehouse.schema.types import Column, Kind, Table
+
+SURE: Final = "register"  # in place of a mark: the list is of companies alone
+
+_T: Final = Kind.TEXT
+_COLUMNS: Final = (
+    Column("authority_code", _T, "US-SEC, GB-FCA, …; EU-ESMA where the register is ESMA's", nullable=False),
+    Column(
+        "native_id",
+        _T,
+        "number of the release, id in the register, else the path of its page",
+        nullable=False,
+    ),
+    Column("place", Kind.INTEGER, "which of the companies it names, from 1", nullable=False),
+    Column("register", _T, "dataset that told", nullable=False),
+    Column("authority", _T, "name of the authority", nullable=False),
+    Column("authority_country", _T, "ISO 3166-1 alpha-2"),
+    Column("kind", _T, "FORMAT news 1.9", nullable=False),
+    Column("name", _T, "company as written"),
+    Column("mark", _T, "how it is known as one: form, word, register"),
+    Column("is_whole", Kind.BOOLEAN, "false where «and» before it may be part of its name", nullable=False),
+    Column("lei", _T, "where the source gives one that holds"),
+    Column("title", _T, "headline, without persons where it lists respondents", nullable=False),
+    Column("url", _T, "address of its page"),
+    Column("published_at", Kind.INSTANT, "as published", nullable=False),
+    Column("amount", Kind.MONEY, "fine, in whole units of the currency, halves rounded up"),
+    Column("currency", _T, "ISO 4217"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Respondent:
+    """A company that an act is about."""
+
+    name: str | None
+    mark: str
+    is_whole: bool = True
+    lei: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act of an authority, before it is divided among companies."""
+
+    authority: Authority
+    native_id: str
+    kind: str
+    title: str
+    url: str | None
+    published_at: datetime
+    respondents: tuple[Respondent, ...]
+    amount: int | None = None
+    currency: str | None = None
+
+
+def table(market: str) -> Table:
+    """`<cc>_acts`."""
+    return Table(
+        f"{market.lower()}_acts",
+        "Acts of financial regulators, one row per company that each names.",
+        ("authority_code", "native_id", "place"),
+        _COLUMNS,
+    )
+
+
+def respondents(found: Sequence[Party]) -> tuple[Respondent, ...]:
+    """Companies of a title as respondents of an act."""
+    return tuple(
+        Respondent(one.name, one.mark.value, one.is_whole) for one in found if one.mark is not Mark.NONE
+    )
+
+
+def rows(register: str, act: Act) -> Iterator[dict[str, Any]]:
+    """The staged rows of an act; none where it names no company."""
+    for place, one in enumerate(act.respondents, start=1):
+        yield {
+            "authority_code": act.authority.code,
+            "native_id": act.native_id,
+            "place": place,
+            "register": register,
+            "authority": act.authority.name,
+            "authority_country": act.authority.country,
+            "kind": act.kind,
+            "name": one.name,
+            "mark": one.mark,
+            "is_whole": one.is_whole,
+            "lei": one.lei,
+            "title": act.title,
+            "url": act.url,
+            "published_at": act.published_at,
+            "amount": act.amount,
+            "currency": act.currency,
+        }

@@ -1,0 +1,123 @@
+"""Amounts of money in headlines and texts, read by rule in four languages (FORMAT news 1.9).
+
+«SEK 1,2 miljoner», «1 500 000 kronor», «£27,766,200», «$1.5 million», «200 000 euroa». One amount alone is read:
+where a text has two, nothing says which is the fine. Does not belong here: whether an act has a fine at all.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+
+REACH: Final = 20_000  # characters that are looked through
+_LARGEST: Final = Decimal(10) ** 15
+_THOUSANDS: Final = 3  # digits between two signs
+_BLANK: Final = "[ \u00a0\u2007\u202f]"
+_NUMBER: Final = (
+    rf"\d{{1,3}}(?:{_BLANK}\d{{3}}(?!\d)){{1,4}}(?:[.,]\d{{1,2}})?|\d{{1,15}}(?:[.,'’]\d{{1,9}}){{0,5}}"
+)
+
+_SCALES: Final = {
+    **dict.fromkeys(("thousand", "tusen", "tuhatta", "tkr"), 1_000),
+    **dict.fromkeys(
+        (
+            "million",
+            "millions",
+            "mn",
+            "m",
+            "miljon",
+            "miljoner",
+            "millioner",
+            "mill",
+            "milj",
+            "miljoonaa",
+            "miljoonan",
+        ),
+        1_000_000,
+    ),
+    **dict.fromkeys(("mkr", "mnkr", "msek", "mnok", "meur"), 1_000_000),
+    **dict.fromkeys(
+        ("billion", "billions", "bn", "miljard", "miljarder", "milliard", "milliarder", "mrd", "miljardia"),
+        10**9,
+    ),
+}
+_CURRENCIES: Final = {
+    "£": "GBP", "€": "EUR", "$": "USD", "us$": "USD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "eur": "EUR",
+    "gbp": "GBP", "usd": "USD", "msek": "SEK", "mnok": "NOK", "meur": "EUR", "euro": "EUR", "euros": "EUR",
+    "euroa": "EUR", "euron": "EUR", "pounds": "GBP", "dollars": "USD", "dollar": "USD",
+}  # fmt: skip
+_CROWNS: Final = (
+    "kronor",
+    "kroner",
+    "krona",
+    "kr",
+    "mkr",
+    "mnkr",
+    "tkr",
+    "kruunua",
+)  # whose, the country says
+_CROWN: Final = {"SE": "SEK", "NO": "NOK", "DK": "DKK", "FI": "SEK"}
+_ENGLISH: Final = ("UK", "US")
+
+_scale = "|".join(sorted(_SCALES, key=len, reverse=True))
+_signs = r"us\$|[£€$]"
+_words = "|".join(
+    sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True)
+)
+_AMOUNT: Final = re.compile(
+    rf"(?<![\w$£€.,])(?:(?P<before>{_signs}|\b(?:{_words}))\.?{_BLANK}?)?(?P<number>{_NUMBER})"
+    rf"(?:{_BLANK}?(?P<scale>{_scale})(?![\w])\.?)?(?:{_BLANK}?(?P<after>{_signs}|(?:{_words})\b))?",
+    re.IGNORECASE,
+)
+
+
+def amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
+    """Amount and currency of the first text that names any; both None where it names several, or none does."""
+    for text in texts:
+        found = set(_amounts(country, text[:REACH])) if text else set()
+        if len(found) == 1:
+            return found.pop()
+        if found:
+            return None, None
+    return None, None
+
+
+def _amounts(country: str, text: str) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    for match in _AMOUNT.finditer(text):
+        before, scale, after = (match[name] and match[name].lower() for name in ("before", "scale", "after"))
+        word = before or after or (scale if scale in (*_CROWNS, *_CURRENCIES) else None)
+        value = number(match["number"], country, is_scaled=scale is not None)
+        if word is None or value is None:
+            continue
+        currency = _CURRENCIES.get(word) or _CROWN.get(country)
+        whole = value * _SCALES.get(scale or "", 1) * (_SCALES.get(word, 1) if scale is None else 1)
+        if currency is not None and 0 < whole < _LARGEST:
+            found.append((int(whole.quantize(Decimal(1), ROUND_HALF_UP)), currency))
+    return found
+
+
+def number(written: str, country: str, *, is_scaled: bool = False) -> Decimal | None:
+    """A number as a country writes it; None where the signs in it part nothing.
+
+    `1,500` is 1500 everywhere: no fine has three decimals. Before «million» (is_scaled) it is so in English alone.
+    """
+    plain = re.sub(rf"{_BLANK}|['’]", "", written)
+    signs = [sign for sign in plain if sign in ".,"]
+    if not signs:
+        return Decimal(plain)
+    last = signs[-1]
+    point = last if signs.count(last) == 1 and not _parts_thousands(plain, last, country, is_scaled) else None
+    groups = plain.rpartition(point)[0].replace(",", ".") if point else plain.replace(",", ".")
+    if any(len(group) != _THOUSANDS for group in groups.split(".")[1:]):
+        return None
+    whole = groups.replace(".", "")
+    return Decimal(f"{whole}.{plain.rpartition(point)[2]}") if point else Decimal(whole)
+
+
+def _parts_thousands(plain: str, sign: str, country: str, is_scaled: bool) -> bool:
+    """Whether the one sign of a number stands between thousands."""
+    if len(plain.rpartition(sign)[2]) != _THOUSANDS or len(set(plain) & {".", ","}) > 1:
+        return False
+    return not is_scaled or sign == ("," if country in _ENGLISH else ".")

@@ -1,0 +1,48 @@
+"""Dataset `us.cftc`: enforcement press releases of the CFTC (FORMAT news 1.2).
+
+Belongs here: the declaration, release numbers. Names stand in the sentence of the title. Does not belong here: the
+sentences (`sentences`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from connectors.declare import Cadence, Licence
+from connectors.regulators import feeds, headlines
+from connectors.regulators.authorities import CFTC, Authority
+from connectors.regulators.feeds import Item
+from connectors.regulators.headlines import Headlines
+from connectors.regulators.sentences import ENGLISH
+
+_NUMBER: Final = re.compile(r"(?:^|/)(?:pr-?)?(\d{2,6}-\d{2})$")
+
+
+def _identified(authority: Authority, item: Item) -> str | None:
+    """The number of the release, the tail of its address; else the path."""
+    path = feeds.path(item.link, authority.host)
+    found = None if path is None else _NUMBER.search(path)
+    return path if found is None else found[1]
+
+
+HEADLINES: Final = Headlines(
+    CFTC,
+    ENGLISH,
+    "US",
+    "America/New_York",
+    urls=("https://www.cftc.gov/RSS/RSSENF/rssenf.xml",),
+    files=("cftc/**", "cftc_rss/**"),
+    identify=_identified,
+)
+DATASET: Final = headlines.dataset(
+    "us.cftc",
+    "CFTC: enforcement",
+    Licence(
+        "US-public-domain",
+        "https://www.cftc.gov/WebPolicy",
+        "Source: U.S. Commodity Futures Trading Commission",
+    ),
+    Cadence(cron="5,35 11-23 * * 1-5", stale_after_hours=24 * 10),
+    HEADLINES,
+)

@@ -1,0 +1,193 @@
+"""ESMA's register of sanctions: answers of its Solr core as acts (FORMAT news 1.8).
+
+Belongs here: documents to acts, and what of a document is archived. Many documents name a person in their text and
+no company: these are left out. Does not belong here: suspensions (`esma_suspensions`).
+"""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from connectors.declare import NOT_A_COMPANY, Batch, Piece, Unreadable
+from connectors.gleif.numbers import is_lei
+from connectors.kit import staged
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.matching.marks import Mark, mark
+from connectors.regulators import acts, kinds
+from connectors.regulators.acts import Act, Respondent
+from connectors.regulators.amounts import amount
+from connectors.regulators.authorities import ESMA, FI, FT, Authority
+from connectors.regulators.esma_countries import country
+from connectors.regulators.feeds import plain
+from connectors.regulators.reading import Rejected
+from warehouse.schema.identifiers import iso_country
+
+LARGEST: Final = 64 << 20
+_REGISTER: Final = "https://registers.esma.europa.eu/publication/searchRegister?core=esma_registers_sanctions"
+_KEY: Final = "sn_sanctionEsmaID"
+_COMPANIES: Final = (("sn_entityName", "sn_entityLEI"), ("sn_otherEntityName", "sn_otherEntityLEI"))
+_KEPT: Final = (
+    _KEY, "sn_sanctionLegalFrameworkName", "sn_natureFullName", "sn_date", "sn_ncaCodeFullName", "sn_countryName",
+)  # fmt: skip
+_TEXT: Final = "sn_text"
+_OWN: Final = {"SE": FI, "NO": FT}
+_NATURES: Final = (  # words of a nature, first that fits
+    (("fine", "pecuniary", "penalty", "monetary"), kinds.SANCTION_FINE),
+    (("withdraw", "revocation", "revoke"), kinds.LICENCE_WITHDRAWAL),
+    (("ban", "prohibit"), kinds.PROHIBITION),
+    (
+        ("warning", "reprimand", "censure", "public statement", "public notice", "remark"),
+        kinds.SANCTION_WARNING,
+    ),
+    (("cease", "desist", "order", "disgorge", "injunction", "suspension"), kinds.ORDER),
+    (("administrative", "sanction", "measure"), kinds.OTHER),
+)
+
+Document = dict[str, Any]
+
+
+def read(market: str, piece: Piece) -> Batch:
+    """The acts of one answer. Raises Unreadable for what is none."""
+    with staged.opened(piece) as stream:
+        body = stream.read(LARGEST + 1)
+    try:
+        found = documents(body)
+    except ValueError as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+    tally = Tally(piece.dataset)
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for document in found:
+        made = act(market, document, tally)
+        if isinstance(made, Rejected):
+            rejects.append((_one(document.get(_KEY)) or "no id", made.reason, ""))
+            continue
+        for row in acts.rows(piece.dataset, made):
+            rows[row["native_id"], row["place"]] = row
+    return staged.batch(acts.table(market), list(rows.values()), staged.reject_rows(rejects), tally.drain())
+
+
+def documents(body: bytes) -> list[Document]:
+    """The documents of an answer; ValueError says why there are none."""
+    if len(body) > LARGEST:
+        raise ValueError(f"more than {LARGEST >> 20} MiB where an answer of the register was due")
+    try:
+        answer: Any = msgspec.json.decode(body)
+    except MALFORMED as error:
+        raise ValueError(f"JSON that does not parse: {error}") from None
+    if isinstance(answer, dict) and "unreadable" in answer:  # of `redact`
+        raise ValueError(str(answer["unreadable"]))
+    response = answer.get("response") if isinstance(answer, dict) else None
+    found = response.get("docs") if isinstance(response, dict) else None
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise ValueError("no documents in it: an answer of the register of sanctions was due")
+    if found and not any(_KEY in one for one in found):
+        raise ValueError(f"no document has {_KEY}: another register, or another layout")
+    return found
+
+
+def act(market: str, document: Document, tally: Tally) -> Act | Rejected:
+    """The act of a document; a reason where it is no company's, or another market's."""
+    native_id = _one(document.get(_KEY))
+    if not native_id:
+        return Rejected(f"no {_KEY}")
+    named = _named(market, document, tally, native_id)
+    if not named:
+        return Rejected(f"{NOT_A_COMPANY}: neither an LEI nor a company's name")
+    place = country(_one(document.get("sn_countryName")))
+    if place is None:
+        tally.add("unknown_country", _one(document.get("sn_countryName"))[:60], native_id)
+    if place != iso_country(market) and all(one.lei is None for one in named):
+        return Rejected(f"{NOT_A_COMPANY} of this market: another country's authority, and no LEI")
+    published_at = day(_one(document.get("sn_date")))
+    if published_at is None:
+        return Rejected(f"no day: {_one(document.get('sn_date'))[:60]!r}")
+    nature = _one(document.get("sn_natureFullName"))
+    kind = _kind(nature, tally, native_id)
+    law = _one(document.get("sn_sanctionLegalFrameworkName"))
+    fine = amount(place or "UK", _one(document.get(_TEXT))) if kind == kinds.SANCTION_FINE else (None, None)
+    title = ": ".join(part for part in (law, nature) if part) or "Sanction"
+    authority = _authority(place, _one(document.get("sn_ncaCodeFullName")))
+    return Act(authority, native_id, kind, title, _REGISTER, published_at, named, *fine)
+
+
+def _named(market: str, document: Document, tally: Tally, example: str) -> tuple[Respondent, ...]:
+    found: list[Respondent] = []
+    for name_field, lei_field in _COMPANIES:
+        name, written = _one(document.get(name_field)), _one(document.get(lei_field)).upper()
+        lei = written if is_lei(written) else None
+        if written and lei is None:
+            tally.add("bad_lei", lei_field, example)
+        said = mark(name, market) if name else Mark.NONE
+        if lei is not None or said is not Mark.NONE:
+            found.append(Respondent(name or None, said.value, lei=lei))
+    return tuple(found)
+
+
+def _kind(nature: str, tally: Tally, example: str) -> str:
+    said = nature.lower()
+    kind = next((kind for words, kind in _NATURES if any(word in said for word in words)), None)
+    if kind is None:
+        tally.add("unknown_kind", nature[:80] or "no nature", example)
+    return kind or kinds.OTHER
+
+
+def _authority(place: str | None, name: str) -> Authority:
+    own = _OWN.get(place or "")
+    code = "FI-FIVA" if place == "FI" else own.code if own else ESMA.code
+    return Authority(code, name or (own.name if own else ESMA.name), place, ESMA.host)
+
+
+def _one(value: object) -> str:
+    """The text of a field, without markup; the first of several."""
+    if isinstance(value, list):
+        value = next((one for one in value if isinstance(one, str)), None)
+    return plain(value)
+
+
+def day(written: str) -> datetime | None:
+    """The instant of a date or time in ISO 8601; a date is its midnight in UTC."""
+    try:
+        found = datetime.fromisoformat(written)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def redact(market: str, body: bytes) -> BinaryIO:
+    """The answer with what is read of its companies' documents; of others only their ids, of texts the fine."""
+    if sniff(body) is not Format.JSON:
+        return io.BytesIO(body)
+    try:
+        found = documents(body)
+    except ValueError as error:
+        return io.BytesIO(msgspec.json.encode({"unreadable": str(error)}))
+    kept = [_kept(market, document) for document in found]
+    answer: Any = msgspec.json.decode(body)
+    response = {"numFound": answer["response"].get("numFound"), "docs": kept}
+    return io.BytesIO(msgspec.json.encode({"response": response}))
+
+
+def _kept(market: str, document: Document) -> Document:
+    whole = {name: document[name] for name in _KEPT if name in document}
+    named = _named(market, document, Tally(""), "")
+    if not named:
+        return {_KEY: whole.get(_KEY)}
+    for (name_field, lei_field), one in zip(_COMPANIES, _pairs(market, document), strict=True):
+        if one is not None:
+            whole |= {name_field: one.name, lei_field: one.lei}
+    place = country(_one(document.get("sn_countryName")))
+    fine, currency = amount(place or "UK", _one(document.get(_TEXT)))
+    return whole | ({} if fine is None else {_TEXT: f"{currency} {fine}"})
+
+
+def _pairs(market: str, document: Document) -> list[Respondent | None]:
+    """The company of each pair of fields; None where there is none."""
+    pairs = [{pair[0]: document.get(pair[0]), pair[1]: document.get(pair[1])} for pair in _COMPANIES]
+    return [next(iter(_named(market, pair, Tally(""), "")), None) for pair in pairs]

@@ -1,0 +1,230 @@
+"""Feeds of authorities (RSS, Atom) as items: parsed by feedparser, checked before they are believed.
+
+Belongs here: bytes to items, times of every writing, addresses. A page of HTML with status 200, a feed that breaks
+off or one without items is no feed (FORMAT news 0.5). Does not belong here: what an item means.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any, Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+import feedparser
+from lxml import etree
+
+from connectors.declare import Piece, Unreadable
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+
+LARGEST: Final = 8 << 20  # bytes; the feeds of these authorities have a hundred kilobytes
+MOST: Final = 2_000  # items
+_LONGEST: Final = 4_000  # characters of a title
+_TEXT: Final = 20_000  # characters of a text
+_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
+_BLANKS: Final = re.compile(r"[\s\u00a0]+")
+_ENDS: Final = (b"</rss>", b"</feed>", b"</rdf:RDF>")
+_DC: Final = "http://purl.org/dc/elements/1.1/"
+_UNREADABLE: Final = "unreadable"
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_MONTHS: Final = {
+    name: place
+    for place, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), start=1
+    )
+}
+_RFC: Final = re.compile(
+    r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})\s+([A-Za-z]{3,9})\.?\s+(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?"
+    r"(?:\s+([+-]\d{4}|[A-Za-z]{1,4}))?"
+)
+# «Monday, July 27, 2026 - 15:30» (FORMAT news 1.3)
+_LONG: Final = re.compile(
+    r"(?:[A-Za-z]{3,9},\s+)?([A-Za-z]{3,9})\s+(\d{1,2}),\s+(\d{4})\s+-\s+(\d{1,2}):(\d{2})"
+)
+_ZONES: Final = {"gmt": 0, "ut": 0, "utc": 0, "z": 0, "bst": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3,
+                 "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item. Texts have single blanks and no markup; absent ones are empty."""
+
+    title: str
+    link: str
+    guid: str
+    creator: str
+    stamp: str
+    categories: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed. `is_repaired`: ill-formed, and read past its errors."""
+
+    title: str
+    items: tuple[Item, ...]
+    is_repaired: bool
+
+
+class NoFeed(Exception):  # noqa: N818 - says what the bytes are
+    """A body that is no feed to believe. The message says why."""
+
+
+def read(piece: Piece) -> Feed:
+    """The items of a feed. Raises Unreadable where it is none, too large, cut off, or empty."""
+    with staged.opened(piece) as stream:
+        body = stream.read(LARGEST + 1)
+    try:
+        return parse(body)
+    except NoFeed as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+
+
+def parse(body: bytes) -> Feed:
+    """The items of a feed; NoFeed for anything else."""
+    _check(body)
+    # a stream: of bare bytes feedparser would try to open a file
+    found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
+    is_repaired = bool(found.bozo) and not isinstance(
+        found.get("bozo_exception"), (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)
+    )
+    if is_repaired and not body.rstrip().endswith(_ENDS):
+        raise NoFeed("a feed that breaks off before its end")
+    if not found.entries:
+        raise NoFeed("no item in it: not a feed, or an empty one")
+    items = tuple(_item(entry) for entry in found.entries[:MOST])
+    return Feed(plain(found.feed.get("title")), items, is_repaired)
+
+
+def written(feed: Feed) -> bytes:
+    """A feed as RSS with what is read of it and nothing else."""
+    root = etree.Element("rss", version="2.0", nsmap={"dc": _DC})
+    channel = etree.SubElement(root, "channel")
+    _put(channel, "title", feed.title)
+    for item in feed.items:
+        element = etree.SubElement(channel, "item")
+        _put(element, "title", item.title)
+        _put(element, "link", item.link)
+        _put(element, "guid", item.guid, isPermaLink="false")
+        _put(element, "pubDate", item.stamp)
+        _put(element, f"{{{_DC}}}creator", item.creator)
+        for category in item.categories:
+            _put(element, "category", category)
+        _put(element, "description", item.text)
+    return etree.tostring(root, xml_declaration=True, encoding="utf-8")
+
+
+def unreadable(reason: str) -> bytes:
+    """What is kept of a body that is no feed: why it was none."""
+    root = etree.Element(_UNREADABLE)
+    root.text = _CONTROL.sub("", reason)
+    return etree.tostring(root, encoding="utf-8")
+
+
+def _put(parent: etree._Element, name: str, text: str, **attributes: str) -> None:
+    if text:
+        etree.SubElement(parent, name, attributes).text = html.escape(_CONTROL.sub("", text), quote=False)
+
+
+def _check(body: bytes) -> None:
+    if len(body) > LARGEST:
+        raise NoFeed(f"more than {LARGEST >> 20} MiB where a feed was due")
+    found = sniff(body)
+    if found is not Format.XML:
+        raise NoFeed(f"a feed was due, the body is {found.value}: ask again later, or look at the address")
+    if b"<!ENTITY" in body:
+        raise NoFeed("declares entities: no feed of an authority does")
+    if body.startswith(f"<{_UNREADABLE}>".encode()):  # of `unreadable`
+        raise NoFeed(plain(body.decode(errors="replace")))
+
+
+def _item(entry: Any) -> Item:
+    return Item(
+        title=plain(entry.get("title"))[:_LONGEST],
+        link=_one_line(entry.get("link")),
+        guid=_one_line(entry.get("id")),
+        creator=plain(entry.get("author")),
+        stamp=plain(entry.get("published") or entry.get("updated")),
+        categories=tuple(plain(tag.get("term")) for tag in entry.get("tags", ())),
+        text=plain(entry.get("summary")),
+    )
+
+
+def plain(text: object) -> str:
+    """Text without markup, with single blanks."""
+    if not isinstance(text, str):
+        return ""
+    return _BLANKS.sub(" ", html.unescape(_TAG.sub(" ", text[:_TEXT]))).strip()
+
+
+def _one_line(text: object) -> str:
+    return "".join(text.split()) if isinstance(text, str) else ""
+
+
+def instant(stamp: str, zone: str) -> datetime | None:
+    """The instant of a time as feeds write it; None where it is none.
+
+    zone: where the authority is, for times that name no zone. An unknown zone is no time.
+    """
+    if (found := _LONG.fullmatch(stamp)) is not None:
+        month, day, year, hour, minute = found.groups()
+        return _made((year, month, day, hour, minute, None), ZoneInfo(zone))
+    if (found := _RFC.fullmatch(stamp)) is not None:
+        day, month, year, hour, minute, second, offset = found.groups()
+        place = ZoneInfo(zone) if offset is None else _zone(offset)
+        return None if place is None else _made((year, month, day, hour, minute, second), place)
+    try:
+        parsed = datetime.fromisoformat(stamp)
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _made(parts: tuple[str | None, ...], zone: tzinfo) -> datetime | None:
+    year, month, day, hour, minute, second = parts
+    number = _MONTHS.get((month or "")[:3].lower())
+    if number is None:
+        return None
+    try:
+        made = datetime(
+            int(year or 0),
+            number,
+            int(day or 0),
+            int(hour or 0),
+            int(minute or 0),
+            int(second or 0),
+            tzinfo=zone,
+        )
+        return made.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _zone(offset: str) -> tzinfo | None:
+    if offset[0] in "+-":
+        minutes = int(offset[1:3]) * 60 + int(offset[3:])
+        return (
+            timezone(timedelta(minutes=minutes if offset[0] == "+" else -minutes))
+            if minutes < 24 * 60
+            else None
+        )
+    hours = _ZONES.get(offset.lower())
+    return None if hours is None else timezone(timedelta(hours=hours))
+
+
+def path(link: str, host: str) -> str | None:
+    """The path of a page of an authority: what its acts are known by; None for an address of anybody else."""
+    try:
+        parts = urlsplit(link)
+        found = parts.hostname or ""
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or found.removeprefix("www.") != host.removeprefix("www."):
+        return None
+    return parts.path.rstrip("/").lower() or None

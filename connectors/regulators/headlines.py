@@ -1,0 +1,159 @@
+"""Feeds whose items are sentences: «FCA fines Example Bank Plc £1.2 million» (FORMAT news 1.2 to 1.5).
+
+Belongs here: an item to an act, by the words of its language. Does not belong here: those words (`sentences`), or
+one authority's addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from connectors.declare import Cadence, Dataset, Guard, Licence
+from connectors.kit import staged
+from connectors.kit.staged import Tally
+from connectors.matching.alerts import is_law_firm_alert
+from connectors.matching.names import taken_apart
+from connectors.matching.parties import parties
+from connectors.regulators import acts, feeds, fetching, kinds, reading
+from connectors.regulators.acts import SURE, Act, Respondent
+from connectors.regulators.amounts import amount
+from connectors.regulators.authorities import Authority
+from connectors.regulators.feeds import Feed, Item
+from connectors.regulators.reading import NOBODY, WITHHELD, Rejected
+from connectors.regulators.sentences import Language, Said, said
+
+_SOMEBODY: Final = frozenset(
+    {
+        "his",
+        "her",
+        "its",
+        "their",
+        "a",
+        "an",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "several",
+        "man",
+        "woman",
+        "men",
+    }
+)
+_NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» names nobody
+
+
+def _never(_item: Item) -> bool:
+    return False
+
+
+def _path(authority: Authority, item: Item) -> str | None:
+    return feeds.path(item.link, authority.host)
+
+
+@dataclass(frozen=True, slots=True)
+class Headlines:
+    """One authority's feeds of headlines.
+
+    market: whose legal forms mark a company. zone: of times that name none. urls, files: where they are asked for,
+    and below which names of a folder they lie. taken: categories that are read, of `known`; all where none are
+    declared. firms_only: items of a list that holds companies alone. identify: what an act is known by; None where
+    the item has nothing of the kind.
+    """
+
+    authority: Authority
+    language: Language
+    market: str
+    zone: str
+    urls: tuple[str, ...]
+    files: tuple[str, ...]
+    taken: frozenset[str] | None = None
+    known: frozenset[str] = frozenset()
+    firms_only: Callable[[Item], bool] = _never
+    identify: Callable[[Authority, Item], str | None] = _path
+
+    def act(self, _feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
+        """The act of an item, or why it is none."""
+        native_id = self.identify(self.authority, item)
+        if native_id is None:
+            return Rejected(f"no address on {self.authority.host} to know it by")
+        for category in item.categories:
+            if self.known and category not in self.known:
+                tally.add("unknown_code", f"category {category}", native_id)
+        if not self._is_taken(item):
+            return Rejected(NOBODY)
+        told, named = self._told(item)
+        published_at = feeds.instant(item.stamp, self.zone)
+        if told.kind is None or not named:
+            return Rejected(NOBODY)
+        if published_at is None:
+            return Rejected(f"no time: {item.stamp[:60]!r}")
+        if told.kind == kinds.OTHER and named[0].name is None:
+            tally.add("unknown_kind", item.title[:80], native_id)
+        url = item.link if feeds.path(item.link, self.authority.host) else None
+        fine = self._fine(told, item)
+        return Act(self.authority, native_id, told.kind, item.title, url, published_at, named, *fine)
+
+    def kept(self, _feed: Feed, item: Item) -> Item:
+        """The item as it is archived: its text gives way to the fine that it states."""
+        told, named = self._told(item)
+        if not self._is_taken(item) or told.kind is None or not named:
+            return replace(item, title=WITHHELD, text="", creator="")
+        fine, currency = self._fine(told, item)
+        return replace(item, text="" if fine is None else f"{currency} {fine}", creator="")
+
+    def _is_taken(self, item: Item) -> bool:
+        if is_law_firm_alert(item.title):
+            return False
+        return self.taken is None or not item.categories or not self.taken.isdisjoint(item.categories)
+
+    def _told(self, item: Item) -> tuple[Said, tuple[Respondent, ...]]:
+        told = said(item.title, self.language)
+        if told.kind in kinds.NEVER_MATCHED:
+            return told, (Respondent(None, SURE),)
+        if self.firms_only(item):  # whatever it says is an act against one of them
+            name = told.party if told.party is not None and _NAME.match(told.party) else None
+            return Said(told.kind or kinds.OTHER, name), (Respondent(name, SURE),)
+        if told.party is None:
+            return told, ()
+        found = [
+            one for one in parties(told.party, self.market).companies if not self._is_described(one.name)
+        ]
+        return told, acts.respondents(found)
+
+    def _is_described(self, name: str) -> bool:
+        """«Florida Company», «His Firm»: words for a company that are no name."""
+        core, forms = taken_apart(name, self.market)
+        words = core.split()
+        return words[:1] == [] or words[0] in _SOMEBODY or (forms == "co" and len(words) == 1)
+
+    def _fine(self, told: Said, item: Item) -> tuple[int | None, str | None]:
+        if told.kind != kinds.SANCTION_FINE:
+            return None, None
+        return amount(self.market, item.title, item.text)
+
+
+def dataset(key: str, title: str, licence: Licence, cadence: Cadence, headlines: Headlines) -> Dataset:
+    """The declaration of one authority's dataset."""
+    table = acts.table(headlines.market)
+    return Dataset(
+        key=key,
+        title=title,
+        licence=licence,
+        cadence=cadence,
+        guard=Guard(max_rejected=0.2),
+        host=headlines.authority.host,
+        rate=0.5,  # some of these pages are behind a guard against robots
+        staged={table.name: table},
+        files=headlines.files,
+        recognise=reading.recognise,
+        split=staged.single,
+        read=partial(reading.read, table, headlines.act),
+        redact=partial(reading.redact, headlines.kept),
+        fetch=partial(fetching.feeds, headlines.urls),
+    )

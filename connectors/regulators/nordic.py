@@ -1,0 +1,59 @@
+"""Datasets `se.sanktioner` and `no.tilsyn`: Finansinspektionen and Finanstilsynet (FORMAT news 1.4, 1.5).
+
+Belongs here: the declarations. Of Finansinspektionen's sanctions one list is of financial firms alone: there a name
+needs no legal form. Finanstilsynet's feeds overlap; an article is known by its address. Does not belong here: the
+registers of insider trades and short positions (`connectors.se`), the sentences (`sentences`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from connectors.declare import Cadence, Licence
+from connectors.regulators import headlines
+from connectors.regulators.authorities import FI, FT
+from connectors.regulators.feeds import Item
+from connectors.regulators.headlines import Headlines
+from connectors.regulators.sentences import NORWEGIAN, SWEDISH
+
+_FIRMS: Final = ("/sanktioner/finansiella-foretag/", "/sanctions/financial-firms/")
+_CADENCE: Final = Cadence(
+    cron="12,42 5-17 * * 1-5", stale_after_hours=24 * 60
+)  # weeks may pass without an act
+
+
+def _of_firms(item: Item) -> bool:
+    return any(section in item.link.lower() for section in _FIRMS)
+
+
+SWEDISH_HEADLINES: Final = Headlines(
+    FI,
+    SWEDISH,
+    "SE",
+    "Europe/Stockholm",
+    urls=("https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/rss",),
+    files=("fi_rss/**", "fi_sanktioner/**", "sanktioner/**"),
+    firms_only=_of_firms,
+)
+NORWEGIAN_HEADLINES: Final = Headlines(
+    FT,
+    NORWEGIAN,
+    "NO",
+    "Europe/Oslo",
+    urls=("https://www.finanstilsynet.no/rss/nyhetsfeed/", "https://www.finanstilsynet.no/rss/rundskriv/"),
+    files=("finanstilsynet/**", "finanstilsynet_rss/**", "tilsyn/**"),
+)
+SWEDISH_DATASET: Final = headlines.dataset(
+    "se.sanktioner",
+    "Finansinspektionen: sanctions",
+    Licence("public register", "https://www.fi.se", "Källa: Finansinspektionen"),
+    _CADENCE,
+    SWEDISH_HEADLINES,
+)
+NORWEGIAN_DATASET: Final = headlines.dataset(
+    "no.tilsyn",
+    "Finanstilsynet: news and letters",
+    Licence("NLOD-2.0", "https://data.norge.no/nlod/no/2.0", "Kilde: Finanstilsynet"),
+    _CADENCE,
+    NORWEGIAN_HEADLINES,
+)

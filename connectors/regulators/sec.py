@@ -1,0 +1,118 @@
+"""Dataset `us.sec`: litigation releases, administrative proceedings and trading suspensions (FORMAT news 1.1).
+
+Belongs here: the declaration, release numbers, items to acts. Titles list respondents, persons and companies mixed;
+amounts and charges stand on the pages alone. Does not belong here: filings (`connectors.us`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from connectors.declare import Cadence, Dataset, Guard, Licence
+from connectors.kit import staged
+from connectors.kit.staged import Tally
+from connectors.matching.parties import Parties, parties
+from connectors.regulators import acts, feeds, fetching, kinds, reading
+from connectors.regulators.acts import Act
+from connectors.regulators.authorities import SEC
+from connectors.regulators.feeds import Feed, Item
+from connectors.regulators.reading import NOBODY, WITHHELD, Rejected
+
+MARKET: Final = "US"
+KEY: Final = "us.sec"
+ZONE: Final = "America/New_York"
+_BASE: Final = "https://www.sec.gov/enforcement-litigation"
+URLS: Final = (
+    f"{_BASE}/litigation-releases/rss",
+    f"{_BASE}/administrative-proceedings/rss",
+    f"{_BASE}/trading-suspensions/rss",
+)
+# «LR-26032», «LR26018», «34-100456», «IA-6643»; several may stand in one field, the first is the act's
+_NUMBER: Final = re.compile(
+    r"\b(LR|AAER|IA|IC|33|34|35|39)[-– ]?(\d{2,7}[A-Za-z]?(?:-\d{1,3})?)\b", re.IGNORECASE
+)
+_KINDS: Final = (  # word of the feed's title, or of its numbers -> kind, and what its items are called
+    ("litigation", kinds.LITIGATION, "Litigation release"),
+    ("administrative", kinds.ADMINISTRATIVE_PROCEEDING, "Administrative proceeding"),
+    ("suspension", kinds.TRADING_SUSPENSION, "Trading suspension"),
+)
+_UNKNOWN: Final = (kinds.OTHER, "Release")
+
+
+def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
+    """The act of an item; a reason where it names no company, or nothing to know it by."""
+    number = release_number(item.creator)
+    native_id = number or feeds.path(item.guid, SEC.host) or feeds.path(item.link, SEC.host)
+    published_at = feeds.instant(item.stamp, ZONE)
+    if native_id is None:
+        return Rejected("no release number, and no address of the SEC")
+    if published_at is None:
+        return Rejected(f"no time: {item.stamp[:60]!r}")
+    found = _respondents(item)
+    if not found.companies:
+        return Rejected(NOBODY)
+    kind, called = _kind(feed, number)
+    if kind == kinds.OTHER:
+        tally.add("unknown_kind", f"feed {feed.title[:80]}", native_id)
+    title = f"{called} {number or ''}".strip() + f": {_shown(found)}"
+    url = item.link if feeds.path(item.link, SEC.host) else None
+    return Act(SEC, native_id, kind, title, url, published_at, acts.respondents(found.companies))
+
+
+def release_number(text: str) -> str | None:
+    """The number of a release with its dash, whichever way it is written; None where there is none."""
+    found = _NUMBER.search(text)
+    return None if found is None else f"{found[1].upper()}-{found[2].upper()}"
+
+
+def kept(_feed: Feed, item: Item) -> Item:
+    """The item as it is archived: its respondents without persons."""
+    found = _respondents(item)
+    number = release_number(item.creator)
+    return replace(item, title=found.title if found.companies else WITHHELD, text="", creator=number or "")
+
+
+def _respondents(item: Item) -> Parties:
+    return parties(item.title, MARKET)
+
+
+def _shown(found: Parties) -> str:
+    named = "; ".join(one.name for one in found.companies)
+    return f"{named}; et al." if found.others or found.is_open else named
+
+
+def _kind(feed: Feed, number: str | None) -> tuple[str, str]:
+    said = feed.title.lower()
+    for word, kind, called in _KINDS:
+        if word in said:
+            return kind, called
+    if number is not None and number.startswith("LR-"):
+        return _KINDS[0][1:]
+    return _UNKNOWN
+
+
+_TABLE: Final = acts.table(MARKET)
+DATASET: Final = Dataset(
+    key=KEY,
+    title="SEC: litigation, administrative proceedings, trading suspensions",
+    licence=Licence(
+        "US-public-domain",
+        "https://www.sec.gov/about/privacy-information#dissemination",
+        "Source: U.S. Securities and Exchange Commission",
+    ),
+    cadence=Cadence(cron="*/10 11-23 * * 1-5", stale_after_hours=24 * 5),
+    guard=Guard(max_rejected=0.2),
+    host=SEC.host,
+    rate=8.0,
+    limiter="sec.gov",
+    staged={_TABLE.name: _TABLE},
+    files=("sec_rss/**", "sec_enforcement/**", "*litigation_releases*"),
+    recognise=reading.recognise,
+    split=staged.single,
+    read=partial(reading.read, _TABLE, act),
+    redact=partial(reading.redact, kept),
+    fetch=partial(fetching.feeds, URLS),
+)

@@ -1,0 +1,26 @@
+"""Acts of regulators that concern filers of the SEC: which datasets, and which names of filers answer.
+
+Does not belong here: reading them (`connectors.regulators`), or notices of a filer's own filings (`releases`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from connectors.regulators import cftc, sec
+from connectors.regulators.market import Register
+from connectors.us.submissions_fields import FILERS, NAME
+
+_PLACE: Final = r"\s*/[A-Za-z]{2,3}/?$"  # «EXAMPLE CORP /DE/»: a conformed name with its state
+
+
+def _names(rows: pl.DataFrame) -> pl.Series:
+    """Conformed names of filers that are companies."""
+    name = pl.col(NAME).str.replace(_PLACE, "")
+    return rows.select(pl.when(~pl.col("is_person")).then(name).alias("name")).to_series()
+
+
+DATASETS: Final = (sec.DATASET, cftc.DATASET)
+REGISTER: Final = Register(FILERS.name, _names)

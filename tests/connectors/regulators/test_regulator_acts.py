@@ -1,0 +1,268 @@
+"""Acts of the SEC, CFTC, FCA, PRA, Finansinspektionen and Finanstilsynet: items to rows, with and without persons."""
+
+import io
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.declare import NOT_A_COMPANY, Dataset
+from connectors.regulators import british, cftc, kinds, nordic, sec
+from tests.connectors.regulators.feeding import Members, Reading, rss
+
+AT = "Tue, 18 Jun 2024 16:54:28 -0400"
+LONG = "Monday, July 27, 2026 - 15:30"
+FI_FIRMS = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1/"
+
+
+def release(title: str, creator: str = "LR-26032", **more: str) -> Members:
+    base = {"title": title, "link": "https://www.sec.gov/node/961526\n", "description": title, "pubDate": AT}
+    return base | {"dc:creator": creator, "guid": "https://www.sec.gov/aca080d5-2d45"} | more
+
+
+def news(host: str, title: str, path: str = "/news/a", stamp: str = LONG, **more: str) -> Members:
+    return {"title": title, "link": f"https://{host}{path}", "pubDate": stamp} | more
+
+
+def one(rows: Any) -> dict[str, Any]:
+    [row] = rows.to_dicts()
+    return row
+
+
+def test_a_litigation_release_of_a_company_and_two_persons(read: Reading) -> None:
+    title = "Western Sierra Resource Corporation, Roger Example, and Dennis Example"
+    row = one(read(sec.DATASET, rss([release(title)], "Litigation Releases")).rows)
+    assert row["published_at"] == datetime(2024, 6, 18, 20, 54, 28, tzinfo=UTC)
+    assert {name: row[name] for name in ("authority_code", "native_id", "place", "kind", "name", "mark")} == {
+        "authority_code": "US-SEC",
+        "native_id": "LR-26032",
+        "place": 1,
+        "kind": kinds.LITIGATION,
+        "name": "Western Sierra Resource Corporation",
+        "mark": "form",
+    }
+    assert row["title"] == "Litigation release LR-26032: Western Sierra Resource Corporation; et al."
+    assert row["url"] == "https://www.sec.gov/node/961526"
+    assert (row["amount"], row["currency"], row["lei"]) == (None, None, None)
+
+
+def test_every_company_of_a_title_has_a_row(read: Reading) -> None:
+    rows = read(sec.DATASET, rss([release("Acme, Inc., Beta Fund, L.P., and Ann Example")])).rows
+    assert rows.select("place", "name").rows() == [(1, "Acme, Inc."), (2, "Beta Fund, L.P.")]
+
+
+@pytest.mark.parametrize(
+    ("creator", "native_id"),
+    [
+        ("LR-26032", "LR-26032"),
+        ("LR26018", "LR-26018"),
+        ("LR 26018a", "LR-26018A"),
+        ("34-100456, IA-6643, File No. 3-21999", "34-100456"),
+        ("IC-35000", "IC-35000"),
+        ("", "/aca080d5-2d45"),
+    ],
+)
+def test_release_numbers(creator: str, native_id: str, read: Reading) -> None:
+    assert one(read(sec.DATASET, rss([release("Acme, Inc.", creator)])).rows)["native_id"] == native_id
+
+
+@pytest.mark.parametrize(
+    ("feed", "creator", "kind"),
+    [
+        ("Litigation Releases", "LR-1000", kinds.LITIGATION),
+        ("Administrative Proceedings", "34-1000", kinds.ADMINISTRATIVE_PROCEEDING),
+        ("Trading Suspensions", "34-1000", kinds.TRADING_SUSPENSION),
+        ("News", "LR-1000", kinds.LITIGATION),
+        ("News", "34-1000", kinds.OTHER),
+    ],
+)
+def test_kinds_of_releases(feed: str, creator: str, kind: str, read: Reading) -> None:
+    batch = read(sec.DATASET, rss([release("Acme, Inc.", creator)], feed))
+    assert one(batch.rows)["kind"] == kind
+    assert [signal.code for signal in batch.signals] == (["unknown_kind"] if kind == kinds.OTHER else [])
+
+
+def test_releases_about_persons_are_no_rows_and_name_nobody(read: Reading) -> None:
+    batch = read(sec.DATASET, rss([release("Adrian J. Example"), release("Karen Example et al.", "LR-2")]))
+    assert batch.rows.is_empty()
+    assert all(reason.startswith(NOT_A_COMPANY) for reason in batch.rejects["reason"])
+    assert "Example" not in str(batch.rejects.to_dicts())
+
+
+def test_an_item_without_time_or_number_is_rejected_alone(read: Reading) -> None:
+    lost = {"title": "Acme, Inc.", "pubDate": AT}
+    items = [release("Acme, Inc.", pubDate="soon"), lost, release("Beta, Inc.", "LR-26040")]
+    batch = read(sec.DATASET, rss(items))
+    assert batch.rows["name"].to_list() == ["Beta, Inc."]
+    assert sorted(batch.rejects["reason"]) == [
+        "no release number, and no address of the SEC",
+        "no time: 'soon'",
+    ]
+
+
+def test_the_archive_keeps_no_person_of_a_release(archived: Reading) -> None:
+    items = [
+        release("Acme, Inc. and Ann Example", description="Ann Example of Acme"),
+        release("Bo Example", "LR-2"),
+    ]
+    body = rss(items, "Litigation Releases")
+    kept = sec.DATASET.redact(io.BytesIO(body)).read()  # type: ignore[misc]
+    assert b"Example" not in kept
+    assert one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc.; et al."
+
+
+def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived: Reading) -> None:
+    body = (sources / "news" / "sec_rss" / "litigation_releases_20240701.part.xml").read_bytes()
+    batch = read(sec.DATASET, body)
+    assert batch.rows.height + batch.rejects.height == len(re.findall(rb"<item>", body)) == 16
+    assert batch.rows["native_id"].to_list()[:3] == ["LR-26039", "LR-26038", "LR-26036"]
+    assert batch.rows["kind"].unique().to_list() == [kinds.LITIGATION]
+    assert batch.rows["url"].is_not_null().all()
+    assert not batch.signals
+    kept = archived(sec.DATASET, body)
+    assert kept.rows.equals(batch.rows)
+    assert kept.rejects.equals(batch.rejects)
+
+
+def test_a_fine_of_the_fca(read: Reading) -> None:
+    item = news(
+        "www.fca.org.uk", "FCA fines Barclays Bank Plc £26,056,400 for failures", category="Press Releases"
+    )
+    row = one(read(british.FCA_DATASET, rss([item])).rows)
+    assert (row["kind"], row["name"], row["amount"], row["currency"]) == (
+        kinds.SANCTION_FINE, "Barclays Bank Plc", 26_056_400, "GBP",
+    )  # fmt: skip
+    assert row["published_at"] == datetime(2026, 7, 27, 14, 30, tzinfo=UTC)
+    assert (row["authority_code"], row["authority_country"], row["native_id"]) == ("GB-FCA", "GB", "/news/a")
+
+
+def test_an_amount_of_the_text_is_kept_without_the_text(archived: Reading) -> None:
+    text = "<p>Ann Example of Barclays. The fine is £7.5m.</p>"
+    item = news("www.fca.org.uk", "FCA fines Barclays Bank Plc", description=text, category="Statements")
+    row = one(archived(british.FCA_DATASET, rss([item])).rows)
+    assert (row["amount"], row["currency"]) == (7_500_000, "GBP")
+    kept = british.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
+    assert b"Ann Example" not in kept
+
+
+@pytest.mark.parametrize(
+    ("title", "category"),
+    [
+        ("FCA fines Barclays Bank Plc £1m", "Speeches"),
+        ("FCA fines Barclays Bank Plc £1m", "Blogs"),
+        ("FCA publishes its business plan", "Press Releases"),
+        ("FCA bans Ann Example", "Press Releases"),
+        ("FCA and Barclays Bank Plc agree on a code", "News stories"),
+        ("INVESTOR ALERT: Pomerantz Law Firm investigates claims against Acme Limited", "Press Releases"),
+    ],
+)
+def test_what_is_no_act_against_a_company(title: str, category: str, read: Reading) -> None:
+    batch = read(british.FCA_DATASET, rss([news("www.fca.org.uk", title, category=category)]))
+    assert batch.rows.is_empty()
+    assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
+
+
+def test_an_unknown_category_gives_a_signal(read: Reading) -> None:
+    batch = read(
+        british.FCA_DATASET, rss([news("www.fca.org.uk", "FCA fines Acme Ltd £1m", category="Podcasts")])
+    )
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [
+        ("unknown_code", "category Podcasts")
+    ]
+
+
+@pytest.mark.parametrize(
+    "title", ["Acme Ltd (clone of FCA authorised firm)", "FCA warns about unauthorised firm Acme Ltd"]
+)
+def test_a_warning_names_nobody(title: str, read: Reading) -> None:
+    row = one(read(british.FCA_DATASET, rss([news("www.fca.org.uk", title, category="Statements")])).rows)
+    assert row["kind"] in kinds.NEVER_MATCHED
+    assert row["name"] is None
+
+
+def test_an_address_elsewhere_is_not_believed(read: Reading) -> None:
+    batch = read(british.FCA_DATASET, rss([news("evil.example", "FCA fines Acme Ltd £1m")]))
+    assert batch.rows.is_empty()
+    assert batch.rejects["reason"].to_list() == ["no address on www.fca.org.uk to know it by"]
+
+
+@pytest.mark.parametrize(
+    ("path", "native_id"),
+    [("/PressRoom/PressReleases/8543-22", "8543-22"), ("/PressRoom/PressReleases/pr5831-08", "5831-08"),
+     ("/PressRoom/Events/x", "/pressroom/events/x")],
+)  # fmt: skip
+def test_numbers_of_the_cftc(path: str, native_id: str, read: Reading) -> None:
+    item = news("www.cftc.gov", "CFTC Orders Acme Trading LLC to Pay $1.5 Million for Spoofing", path, AT)
+    row = one(read(cftc.DATASET, rss([item])).rows)
+    assert (row["native_id"], row["name"], row["amount"]) == (native_id, "Acme Trading LLC", 1_500_000)
+
+
+@pytest.mark.parametrize(
+    "title", ["CFTC Charges Florida Company with Fraud", "CFTC Charges Man and His Company with Fraud"]
+)
+def test_a_company_that_is_only_described_has_no_name(title: str, read: Reading) -> None:
+    assert read(cftc.DATASET, rss([news("www.cftc.gov", title, "/a/1-26", AT)])).rows.is_empty()
+
+
+def test_a_fine_of_the_pra(read: Reading) -> None:
+    item = news(
+        "www.bankofengland.co.uk", "PRA fines Example Bank Plc £8.5m", stamp="Mon, 27 Jul 2026 15:30:00 BST"
+    )
+    row = one(read(british.PRA_DATASET, rss([item])).rows)
+    assert (row["authority_code"], row["amount"]) == ("GB-PRA", 8_500_000)
+
+
+def test_a_sanction_of_finansinspektionen_needs_no_form(read: Reading) -> None:
+    text = "Larsson & Partners ska betala 1,5 miljoner kronor."
+    item = {
+        "title": "Anmärkning och straffavgift för Larsson & Partners",
+        "link": FI_FIRMS,
+        "description": text,
+    }
+    row = one(read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows)
+    assert (row["name"], row["mark"], row["kind"]) == ("Larsson & Partners", "register", kinds.SANCTION_FINE)
+    assert (row["amount"], row["currency"]) == (1_500_000, "SEK")
+    assert row["native_id"] == "/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1"
+
+
+def test_in_another_list_a_name_without_a_form_may_be_a_person(read: Reading) -> None:
+    item = {
+        "title": "Sanktionsavgift för Ann Example",
+        "link": "https://www.fi.se/sv/publicerat/sanktioner/insyn/1",
+    }
+    assert read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows.is_empty()
+
+
+def test_an_act_of_no_known_kind_against_a_firm_is_staged_with_a_signal(read: Reading) -> None:
+    batch = read(
+        nordic.SWEDISH_DATASET, rss([{"title": "Beslut i ärende 22-1", "link": FI_FIRMS, "pubDate": AT}])
+    )
+    assert (one(batch.rows)["kind"], one(batch.rows)["name"]) == (kinds.OTHER, None)
+    assert [signal.code for signal in batch.signals] == ["unknown_kind"]
+
+
+def test_overlapping_feeds_of_finanstilsynet_tell_one_act_once(read: Reading) -> None:
+    link = "https://www.finanstilsynet.no/nyhetsarkiv/nyheter/2026/sak/"
+    item = {"title": "Overtredelsesgebyr til Eksempel Bank ASA", "link": link, "pubDate": AT}
+    again = item | {"link": link.upper().replace("HTTPS", "https")}
+    rows = read(nordic.NORWEGIAN_DATASET, rss([item, again])).rows
+    assert rows.height == 1
+    assert (one(rows)["authority_code"], one(rows)["name"]) == ("NO-FT", "Eksempel Bank ASA")
+
+
+DATASETS = (sec.DATASET, cftc.DATASET, british.FCA_DATASET, british.PRA_DATASET, nordic.SWEDISH_DATASET,
+            nordic.NORWEGIAN_DATASET)  # fmt: skip
+_TEXT = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=80)
+
+
+@given(st.lists(st.fixed_dictionaries({"title": _TEXT, "link": _TEXT, "pubDate": st.sampled_from([AT, LONG, "x"])}),
+                min_size=1, max_size=4), st.sampled_from(DATASETS))  # fmt: skip
+def test_any_feed_is_read_and_archived_the_same(items: list[Members], dataset: Dataset) -> None:
+    body = rss([item | {"link": f"https://{dataset.host}/{place}"} for place, item in enumerate(items)])
+    assert dataset.redact is not None
+    kept = dataset.redact(io.BytesIO(body)).read()
+    assert dataset.redact(io.BytesIO(kept)).read() == kept

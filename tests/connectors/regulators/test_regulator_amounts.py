@@ -1,0 +1,97 @@
+"""Amounts of money in headlines of four languages."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.regulators.amounts import amount, number
+
+AMOUNTS = [
+    ("SE", "SEK 1,2 miljoner", 1_200_000, "SEK"),
+    ("SE", "en sanktionsavgift på 1 500 000 kronor", 1_500_000, "SEK"),
+    ("SE", "1\u00a0500\u00a0000 kr", 1_500_000, "SEK"),
+    ("SE", "5 MSEK", 5_000_000, "SEK"),
+    ("SE", "1,5 mnkr", 1_500_000, "SEK"),
+    ("SE", "50 mkr", 50_000_000, "SEK"),
+    ("SE", "850 tkr", 850_000, "SEK"),
+    ("SE", "en miljon, 2 miljarder kronor", 2_000_000_000, "SEK"),
+    ("NO", "kr 1.500.000", 1_500_000, "NOK"),
+    ("NO", "30 millioner kroner", 30_000_000, "NOK"),
+    ("NO", "NOK 900 000", 900_000, "NOK"),
+    ("FI", "200 000 euroa", 200_000, "EUR"),
+    ("FI", "1,2 miljoonaa euroa", 1_200_000, "EUR"),
+    ("FI", "EUR 20 000", 20_000, "EUR"),
+    ("FI", "EUR 20,000", 20_000, "EUR"),
+    ("UK", "£27,766,200", 27_766_200, "GBP"),
+    ("UK", "£8.5m", 8_500_000, "GBP"),
+    ("UK", "£1,234.56", 1_235, "GBP"),
+    ("UK", "fined £1.25m; £1.25m in all", 1_250_000, "GBP"),
+    ("US", "to Pay $1.5 Million", 1_500_000, "USD"),
+    ("US", "$250", 250, "USD"),
+    ("US", "Over $10 Million", 10_000_000, "USD"),
+    ("US", "US$2 billion", 2_000_000_000, "USD"),
+]
+NONE = [
+    ("UK", "£1m and £2m"),  # nothing says which is the fine
+    ("UK", "fined in 2021 under section 91"),
+    ("SE", "mellan 2019 och 2021"),
+    ("US", "A$5 million"),  # another country's dollars
+    ("US", "$0"),
+    ("US", "$9999999999 billion"),
+    ("UK", "£1,23,4"),
+    ("UK", ""),
+]
+
+
+@pytest.mark.parametrize(("country", "text", "value", "currency"), AMOUNTS)
+def test_amounts(country: str, text: str, value: int, currency: str) -> None:
+    assert amount(country, text) == (value, currency)
+
+
+@pytest.mark.parametrize(("country", "text"), NONE)
+def test_what_is_no_one_amount_is_unknown(country: str, text: str) -> None:
+    assert amount(country, text) == (None, None)
+
+
+def test_the_first_text_that_names_any_counts() -> None:
+    assert amount("UK", "FCA fines Example £5m", "The fine of £7m was cut.") == (5_000_000, "GBP")
+    assert amount("UK", "FCA fines Example", None, "It is £7m.") == (7_000_000, "GBP")
+    assert amount("UK", "£5m or £6m", "It is £7m.") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "country", "scaled", "due"),
+    [
+        ("1,234", "UK", False, "1234"),
+        ("1,234", "SE", False, "1234"),
+        ("1,234", "SE", True, "1.234"),
+        ("1.234", "SE", True, "1234"),
+        ("1.234", "UK", True, "1.234"),
+        ("1.234,5", "SE", False, "1234.5"),
+        ("1,234.5", "SE", False, "1234.5"),
+        ("1 234,50", "FI", False, "1234.50"),
+        ("1,23,4", "UK", False, None),
+    ],
+)
+def test_numbers(written: str, country: str, scaled: bool, due: str | None) -> None:
+    assert number(written, country, is_scaled=scaled) == (None if due is None else Decimal(due))
+
+
+@given(st.integers(1, 10**12))
+def test_any_amount_is_read_as_it_is_written(value: int) -> None:
+    assert amount("UK", f"fined £{value:,} for") == (value, "GBP")
+    spaced = f"{value:,}".replace(",", " ")
+    assert amount("SE", f"på {spaced} kronor") == (value, "SEK")
+
+
+@given(st.text(max_size=300), st.sampled_from(["SE", "NO", "FI", "UK", "US"]))
+def test_any_text_gives_an_amount_with_its_currency_or_neither(text: str, country: str) -> None:
+    value, currency = amount(country, text)
+    assert (value is None) == (currency is None)
+
+
+@pytest.mark.parametrize("text", ["1 " * 20_000, "£" * 20_000, "1,1" * 10_000, "SEK 1 000 " * 2_000])
+def test_a_hostile_text_takes_no_time(text: str) -> None:
+    amount("SE", text)

@@ -1,0 +1,290 @@
+"""ESMA's registers: sanctions of Solr, suspensions of a CSV, and what answers instead of either."""
+
+import io
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.declare import NOT_A_COMPANY, NotOurs, Recognised, Unreadable
+from connectors.kit.errors import WrongBody
+from connectors.kit.formats import Format
+from connectors.kit.http import Clock, Http, HttpSettings
+from connectors.kit.retry import Retry
+from connectors.regulators import esma, fetching, kinds
+from tests.answering import Quiet, answering
+from tests.connectors.regulators.feeding import Reading, piece_of
+
+DATASET = esma.dataset("FI")
+LEI = "549300A0JPRWG1KI7U06"  # check digits hold
+OTHER_LEI = "7LTWFZYICNSX8D621K86"
+HEADER = (
+    "id,instrumentIdentifier,instrumentFullName,issuer,issuerName,actionType,reasonsForTheAction,effectiveFrom,"
+    "effectiveTo,onGoing,memberStateOfNotifyingCA,notifyingCA,markets,comments,historicalStatus,timestamp"
+)
+
+
+def sanction(**more: Any) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "sn_sanctionEsmaID": "SAN1",
+        "sn_entityName": "<b>Esimerkki Oyj</b>",
+        "sn_entityLEI": LEI,
+        "sn_sanctionLegalFrameworkName": "MAR",
+        "sn_natureFullName": "Administrative pecuniary sanction",
+        "sn_date": "2026-02-03T00:00:00Z",
+        "sn_text": "<p>Seuraamusmaksu <b>200 000 euroa</b>: Ann Example</p>",
+        "sn_ncaCodeFullName": "Finanssivalvonta (FIN-FSA)",
+        "sn_countryName": "FINLAND",
+    } | more
+
+
+def solr(*documents: dict[str, Any]) -> bytes:
+    response = {"numFound": len(documents), "start": 0, "docs": list(documents)}
+    return json.dumps({"responseHeader": {"status": 0}, "response": response}).encode()
+
+
+def csv(*rows: str) -> bytes:
+    return "\n".join((HEADER, *rows, "")).encode()
+
+
+def suspension(**more: str) -> str:
+    cells = dict.fromkeys(HEADER.split(","), "")
+    cells |= {"id": "77", "instrumentIdentifier": "FI0009000001", "instrumentFullName": "Esimerkki share",
+              "issuer": LEI, "issuerName": "Esimerkki Oyj", "actionType": "Suspension",
+              "reasonsForTheAction": "01. Inside Info", "effectiveFrom": "2026-02-03T09:00:00Z",
+              "memberStateOfNotifyingCA": "FINLAND", "notifyingCA": "Finanssivalvonta"}  # fmt: skip
+    return ",".join((cells | more).values())
+
+
+def test_a_sanction(read: Reading) -> None:
+    [row] = read(DATASET, solr(sanction())).rows.to_dicts()
+    assert row["published_at"] == datetime(2026, 2, 3, tzinfo=UTC)
+    assert {name: row[name] for name in row if name not in ("published_at", "url")} == {
+        "authority_code": "FI-FIVA",
+        "native_id": "SAN1",
+        "place": 1,
+        "register": "fi.esma",
+        "authority": "Finanssivalvonta (FIN-FSA)",
+        "authority_country": "FI",
+        "kind": kinds.SANCTION_FINE,
+        "name": "Esimerkki Oyj",
+        "mark": "form",
+        "is_whole": True,
+        "lei": LEI,
+        "title": "MAR: Administrative pecuniary sanction",
+        "amount": 200_000,
+        "currency": "EUR",
+    }
+
+
+def test_both_companies_of_a_sanction_have_rows(read: Reading) -> None:
+    both = sanction(sn_otherEntityName="Toinen Oy", sn_otherEntityLEI=OTHER_LEI)
+    rows = read(DATASET, solr(both)).rows
+    assert rows.select("place", "lei").rows() == [(1, LEI), (2, OTHER_LEI)]
+
+
+@pytest.mark.parametrize(
+    ("nature", "kind"),
+    [
+        ("Administrative fine", kinds.SANCTION_FINE),
+        ("Withdrawal of authorisation", kinds.LICENCE_WITHDRAWAL),
+        ("Temporary ban", kinds.PROHIBITION),
+        ("Public warning", kinds.SANCTION_WARNING),
+        ("Order to cease and desist", kinds.ORDER),
+        ("Something new", kinds.OTHER),
+    ],
+)
+def test_natures(nature: str, kind: str, read: Reading) -> None:
+    batch = read(DATASET, solr(sanction(sn_natureFullName=nature)))
+    assert batch.rows["kind"].to_list() == [kind]
+    assert ("unknown_kind" in [signal.code for signal in batch.signals]) == (nature == "Something new")
+
+
+def test_a_sanction_of_persons_is_none_and_keeps_nothing_of_them(read: Reading) -> None:
+    alone = sanction(sn_entityName=None, sn_entityLEI=None)
+    batch = read(DATASET, solr(alone, sanction(sn_entityName="Ann Example", sn_entityLEI="")))
+    assert batch.rows.is_empty()
+    assert all(reason.startswith(NOT_A_COMPANY) for reason in batch.rejects["reason"])
+    assert "Example" not in str(batch.rejects.to_dicts())
+
+
+def test_an_lei_that_is_none_is_not_used(read: Reading) -> None:
+    batch = read(DATASET, solr(sanction(sn_entityLEI=LEI[:18] + "00")))
+    assert batch.rows["lei"].to_list() == [None]
+    assert [signal.code for signal in batch.signals] == ["bad_lei"]
+
+
+def test_other_countries_rows_are_taken_by_lei_alone(read: Reading) -> None:
+    abroad = {"sn_countryName": "SWEDEN", "sn_ncaCodeFullName": "Finansinspektionen"}
+    named = sanction(sn_sanctionEsmaID="SAN2", sn_entityLEI=None, **abroad)
+    batch = read(DATASET, solr(sanction(**abroad), named))
+    assert batch.rows.select("native_id", "authority_code").rows() == [("SAN1", "SE-FI")]
+    assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
+
+
+def test_a_sanction_without_day_or_id_is_rejected_alone(read: Reading) -> None:
+    lost = sanction()
+    del lost["sn_sanctionEsmaID"]
+    batch = read(DATASET, solr(sanction(sn_date="soon"), lost, sanction(sn_sanctionEsmaID="SAN9")))
+    assert batch.rows["native_id"].to_list() == ["SAN9"]
+    assert sorted(batch.rejects["reason"]) == ["no day: 'soon'", "no sn_sanctionEsmaID"]
+
+
+def test_fields_of_several_values_give_the_first(read: Reading) -> None:
+    assert read(DATASET, solr(sanction(sn_entityName=["Esimerkki Oyj", "X"]))).rows["name"].to_list() == [
+        "Esimerkki Oyj"
+    ]
+
+
+def test_the_archive_keeps_no_text_and_no_person(read: Reading, archived: Reading) -> None:
+    body = solr(
+        sanction(), sanction(sn_sanctionEsmaID="SAN2", sn_entityName="Ann Example", sn_entityLEI=None)
+    )
+    assert DATASET.redact is not None
+    assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
+    assert archived(DATASET, body).rows.equals(read(DATASET, body).rows)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"<!doctype html><html>Please search first</html>", "without the session of a search"),
+        (b'{"response":{"docs":[{"file_name":"FULINS"}]}}', "another register"),
+        (b'{"response":{}}', "no documents in it"),
+        (b"[1]", "no documents in it"),
+        (b'{"response":', "does not parse"),
+        (b"id,name\n1,a\n", "instrumentIdentifier"),
+    ],
+)
+def test_what_is_neither_register(body: bytes, reason: str, read: Reading, archived: Reading) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read(DATASET, body)
+    with pytest.raises(Unreadable):
+        archived(DATASET, body)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_ours"),
+    [
+        (solr(sanction()), True),
+        (csv(), True),
+        (b"<html>", True),
+        (b'{"response":{"docs":[{"file_name":"FULINS_E"}]}}', False),
+        (b"LEI,ISIN\n", False),
+        (b"PK\x03\x04", False),
+    ],
+)
+def test_what_files_are_taken(body: bytes, is_ours: bool) -> None:
+    assert isinstance(DATASET.recognise("esma/x", body), Recognised if is_ours else NotOurs)
+
+
+def test_a_suspension(read: Reading) -> None:
+    [row] = read(DATASET, csv(suspension())).rows.to_dicts()
+    assert (row["kind"], row["native_id"], row["lei"], row["authority_code"]) == (
+        kinds.TRADING_SUSPENSION, "77", LEI, "EU-ESMA",
+    )  # fmt: skip
+    assert row["title"] == "Suspension of trading: Esimerkki share (FI0009000001)"
+    assert row["published_at"] == datetime(2026, 2, 3, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("action", "reason", "kind", "signals"),
+    [
+        ("Removal", "Removal", kinds.DELISTING, []),
+        ("Suspension", "Trading ban - EU sanctions", kinds.TRADING_SUSPENSION, []),
+        ("Restoration", "", kinds.TRADING_RESUMED, []),
+        ("Suspension", "99. New reason", kinds.TRADING_SUSPENSION, ["unknown_code"]),
+        ("Novelty", "", kinds.OTHER, ["unknown_kind"]),
+    ],
+)
+def test_actions(action: str, reason: str, kind: str, signals: list[str], read: Reading) -> None:
+    batch = read(DATASET, csv(suspension(actionType=action, reasonsForTheAction=reason)))
+    assert batch.rows["kind"].to_list() == [kind]
+    assert [signal.code for signal in batch.signals] == signals
+
+
+def test_other_markets_instruments_are_no_rows_of_ours(read: Reading) -> None:
+    foreign = suspension(id="78", instrumentIdentifier="DE0001", memberStateOfNotifyingCA="GERMANY")
+    listed_there = suspension(id="79", memberStateOfNotifyingCA="DE")
+    assert read(DATASET, csv(foreign, listed_there)).rows["native_id"].to_list() == ["79"]
+
+
+@pytest.mark.parametrize("written", ["03/02/2026", "03/02/2026 00:00", "2026-02-03"])
+def test_days_of_suspensions(written: str, read: Reading) -> None:
+    rows = read(DATASET, csv(suspension(effectiveFrom=written))).rows
+    assert rows["published_at"].to_list() == [datetime(2026, 2, 3, tzinfo=UTC)]
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(noise: bytes) -> None:
+    for body in (noise, b'{"response":{"docs":[' + noise + b"]}}", csv().rstrip() + b"\n" + noise):
+        try:
+            batches = list(DATASET.read(piece_of(DATASET, body)))
+        except Unreadable:
+            continue
+        assert batches
+
+
+VALUES = st.none() | st.integers() | st.text(max_size=20) | st.lists(st.text(max_size=5), max_size=2)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(sanction())), VALUES))
+def test_any_document_is_an_act_or_a_reject(noise: dict[str, Any]) -> None:
+    body = solr(sanction(sn_sanctionEsmaID="SAN0"), sanction(**noise))
+    batches = list(DATASET.read(piece_of(DATASET, body)))
+    assert sum(batch.rows["native_id"].n_unique() + batch.rejects.height for batch in batches) >= 1
+
+
+@pytest.fixture
+def register(tmp_path: Path) -> Iterator[tuple[Http, list[str]]]:
+    """ESMA: the export answers HTML to whoever has not searched in the same session."""
+    asked: list[str] = []
+
+    class Handler(Quiet, BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_whole(200, b"{}", {"Set-Cookie": "JSESSIONID=abc; Path=/; HttpOnly"})
+
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            if "Saris" in self.path:
+                is_known = self.headers.get("Cookie") == "JSESSIONID=abc"
+                body = csv(suspension()) if is_known else b"<!doctype html><html>search</html>"
+                self.send_whole(200, body, {"Content-Type": "text/csv" if is_known else "text/html"})
+            else:
+                self.send_whole(200, _page(self.path))
+
+    with answering(Handler) as url:
+        settings = HttpSettings("t (t@example.com)", tmp_path, bases={DATASET.host: url}, rate=10_000.0,
+                                retry=Retry(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with Http(settings, Clock(sleep=lambda _: None)) as http:
+            yield http, asked
+
+
+def _page(path: str) -> bytes:
+    start = int(path.split("start=")[1].split("&", maxsplit=1)[0])
+    documents = [sanction(sn_sanctionEsmaID=f"SAN{start}")]
+    return json.dumps({"response": {"numFound": 1_500, "start": start, "docs": documents}}).encode()
+
+
+def test_both_registers_are_asked_for_in_full(register: tuple[Http, list[str]]) -> None:
+    http, asked = register
+    names = [arrival.name.partition("_")[0] for arrival in fetching.registers(http, None, ())]
+    assert names == ["sanctions", "sanctions", "saris"]
+    assert [path.partition("?")[0].rpartition("/")[2] for path in asked] == [
+        "select", "select", "doMainSearch", "doExportSarisCsv",
+    ]  # fmt: skip
+
+
+def test_the_export_without_its_session_is_an_error(register: tuple[Http, list[str]]) -> None:
+    http, _ = register
+    with pytest.raises(WrongBody):
+        http.get(fetching.EXPORT_URL, expect={Format.TEXT})

@@ -1,0 +1,164 @@
+"""Feeds: bytes to items, times of every writing, and bodies that are none."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.declare import NotOurs, Recognised, Unreadable
+from connectors.regulators import feeds, reading
+from connectors.regulators.feeds import Feed, Item, NoFeed
+from connectors.regulators.sec import DATASET
+from tests.connectors.regulators.feeding import Reading, rss
+
+ITEM = {
+    "title": "Acme,  Inc. &amp; Ann",
+    "link": "https://www.sec.gov/node/1\n",
+    "description": "<p>Acme &amp; <b>Co</b></p>",
+    "pubDate": "Tue, 18 Jun 2024 16:54:28 -0400",
+    "dc:creator": "LR26018",
+    "category": "One|Two",
+    "guid": "https://www.sec.gov/aca080d5",
+}
+DUE = Item(
+    title="Acme, Inc. & Ann",
+    link="https://www.sec.gov/node/1",
+    guid="https://www.sec.gov/aca080d5",
+    creator="LR26018",
+    stamp="Tue, 18 Jun 2024 16:54:28 -0400",
+    categories=("One", "Two"),
+    text="Acme & Co",
+)
+
+
+def test_an_item() -> None:
+    feed = feeds.parse(rss([ITEM], "Litigation Releases"))
+    assert feed == Feed("Litigation Releases", (DUE,), is_repaired=False)
+
+
+def test_a_feed_written_again_is_the_same() -> None:
+    feed = feeds.parse(rss([ITEM, {"title": "B & <C>"}], "L"))
+    assert feeds.parse(feeds.written(feed)) == feed
+
+
+def test_an_atom_feed() -> None:
+    body = (
+        b'<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><title>A</title><id>i</id>'
+        b'<link href="https://www.fi.se/a"/><updated>2026-02-01T10:00:00+01:00</updated></entry></feed>'
+    )
+    [item] = feeds.parse(body).items
+    assert (item.title, item.link, item.stamp) == ("A", "https://www.fi.se/a", "2026-02-01T10:00:00+01:00")
+
+
+@pytest.mark.parametrize(
+    ("stamp", "zone", "due"),
+    [
+        ("Tue, 18 Jun 2024 16:54:28 -0400", "UTC", (2024, 6, 18, 20, 54, 28)),
+        ("18 Jun 2024 16:54 GMT", "UTC", (2024, 6, 18, 16, 54)),
+        ("Tue, 18 Jun 2024 16:54:28 EST", "UTC", (2024, 6, 18, 21, 54, 28)),
+        ("Mon, 27 Jul 2026 15:30:00 BST", "UTC", (2026, 7, 27, 14, 30)),
+        ("Monday, July 27, 2026 - 15:30", "Europe/London", (2026, 7, 27, 14, 30)),
+        ("Monday, January 5, 2026 - 09:05", "Europe/London", (2026, 1, 5, 9, 5)),
+        ("Tue, 18 Jun 2024 16:54:28", "Europe/Stockholm", (2024, 6, 18, 14, 54, 28)),
+        ("2026-02-01T10:00:00+01:00", "UTC", (2026, 2, 1, 9)),
+        ("2026-02-01T10:00:00Z", "Europe/Oslo", (2026, 2, 1, 10)),
+        ("2026-02-01 10:00", "Europe/Oslo", (2026, 2, 1, 9)),
+        ("Tue, 18 Jun 2024 16:54:28 XYZ", "UTC", None),
+        ("Tue, 31 Feb 2024 16:54:28 GMT", "UTC", None),
+        ("Tue, 18 Foo 2024 16:54:28 GMT", "UTC", None),
+        ("Tue, 18 Jun 2024 16:54:28 +9999", "UTC", None),
+        ("yesterday", "UTC", None),
+        ("", "UTC", None),
+    ],
+)
+def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
+    assert feeds.instant(stamp, zone) == (None if due is None else datetime(*due, tzinfo=UTC))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"<!DOCTYPE html><html><body>Access denied</body></html>", "the body is html"),
+        (b"", "the body is empty"),
+        (b'{"a": 1}', "the body is json"),
+        (b"PK\x03\x04", "the body is zip"),
+        (rss([]), "no item in it"),
+        (b"<?xml version='1.0'?><nothing/>", "no item in it"),
+        (rss([ITEM])[:-40], "breaks off"),
+        (b'<!DOCTYPE r [<!ENTITY a "aaaa">]>' + rss([ITEM]), "declares entities"),
+        (b"<rss>" + b" " * feeds.LARGEST, "more than 8 MiB"),
+        (b"/etc/passwd", "the body is text"),  # bytes are never taken for a file's name
+    ],
+)
+def test_what_is_no_feed_is_unreadable_and_says_why(body: bytes, reason: str, read: Reading) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read(DATASET, body)
+
+
+@pytest.mark.parametrize("body", [b"<html></html>", rss([]), rss([ITEM])[:-40]])
+def test_what_is_no_feed_is_not_archived_and_stays_unreadable(
+    body: bytes, read: Reading, archived: Reading
+) -> None:
+    with pytest.raises(Unreadable) as straight:
+        read(DATASET, body)
+    with pytest.raises(Unreadable) as kept:
+        archived(DATASET, body)
+    assert kept.value.reason == straight.value.reason
+
+
+def test_a_feed_that_is_ill_formed_but_whole_is_read_with_a_signal(read: Reading) -> None:
+    body = rss([ITEM | {"dc:creator": "LR-1234", "title": "B & Acme Inc."}]).replace(b"&amp;", b"&", 1)
+    batch = read(DATASET, body)
+    assert batch.rows["native_id"].to_list() == ["LR-1234"]
+    assert [signal.code for signal in batch.signals] == ["repaired_markup"]
+
+
+@pytest.mark.parametrize(
+    ("head", "is_ours"),
+    [
+        (rss([ITEM]), True),
+        (b"<!doctype html><html>", True),  # read, and refused with its reason
+        (b"", True),
+        (b"<html>public-alerts-unregistered-soliciting-entities</html>", False),
+        (b"a,b\n1,2\n", False),
+        (b"{}", False),
+    ],
+)
+def test_what_files_are_taken(head: bytes, is_ours: bool) -> None:
+    found = reading.recognise("sec_rss/x", head)
+    assert isinstance(found, Recognised if is_ours else NotOurs)
+
+
+@pytest.mark.parametrize(
+    ("link", "due"),
+    [
+        ("https://www.fi.se/sv/Publicerat/A/", "/sv/publicerat/a"),
+        ("http://fi.se/a", "/a"),
+        ("https://evil.example/sv/a", None),
+        ("https://www.fi.se.evil.example/a", None),
+        ("javascript:alert(1)", None),
+        ("https://[", None),
+        ("https://www.fi.se/", None),
+        ("", None),
+    ],
+)
+def test_paths_of_an_authority(link: str, due: str | None) -> None:
+    assert feeds.path(link, "www.fi.se") == due
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_a_feed_or_refused(noise: bytes) -> None:
+    for body in (noise, b"<rss>" + noise + b"</rss>", rss([ITEM]).replace(b"LR26018", noise)):
+        try:
+            feed = feeds.parse(body)
+        except NoFeed:
+            continue
+        assert feed.items
+        assert feeds.parse(feeds.written(feed)).items
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_time_or_none(stamp: str) -> None:
+    found = feeds.instant(stamp, "Europe/London")
+    assert found is None or found.tzinfo is UTC

@@ -1,0 +1,74 @@
+"""Asking for feeds: by validators, each for itself, and loud where HTML comes with status 200."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from connectors.declare import Cursor, Scope
+from connectors.kit.errors import WrongBody
+from connectors.kit.http import Clock, Http, HttpSettings
+from connectors.kit.retry import Retry
+from connectors.regulators import fetching
+from tests.answering import Quiet, answering
+from tests.connectors.regulators.feeding import rss
+
+HOST = "www.sec.gov"
+URLS = (f"https://{HOST}/litigation-releases/rss", f"https://{HOST}/trading-suspensions/rss")
+
+
+@dataclass
+class Authority:
+    http: Http | None = None
+    body: bytes = field(default_factory=lambda: rss([{"title": "A"}]))
+    tags: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Iterator[Authority]:
+    known = Authority()
+
+    class Handler(Quiet, BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known.asked.append(self.path)
+            tag = known.tags.get(self.path, '"1"')
+            same = self.headers.get("If-None-Match") == tag
+            self.send_whole(304 if same else 200, b"" if same else known.body, {"ETag": tag})
+
+    with answering(Handler) as url:
+        settings = HttpSettings("t (t@example.com)", tmp_path, bases={HOST: url}, rate=10_000.0,
+                                retry=Retry(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with Http(settings, Clock(sleep=lambda _: None)) as known.http:
+            yield known
+
+
+def taken(authority: Authority, cursor: Cursor | None) -> tuple[list[str], Cursor | None]:
+    assert authority.http is not None
+    names = []
+    for arrival in fetching.feeds(URLS, authority.http, cursor, ()):
+        assert arrival.scope is Scope.FEED
+        names.append(arrival.name.rpartition("_")[0])
+        cursor = arrival.cursor
+    return names, cursor
+
+
+def test_only_what_changed_is_taken(authority: Authority) -> None:
+    names, cursor = taken(authority, None)
+    assert names == ["litigation-releases", "trading-suspensions"]
+    assert taken(authority, cursor)[0] == []
+    authority.tags["/trading-suspensions/rss"] = '"2"'
+    assert taken(authority, cursor)[0] == ["trading-suspensions"]
+    assert authority.asked == ["/litigation-releases/rss", "/trading-suspensions/rss"] * 3
+
+
+def test_a_cursor_of_another_release_is_forgotten(authority: Authority) -> None:
+    assert len(taken(authority, Cursor("{]"))[0]) == len(URLS)
+
+
+def test_a_page_of_html_with_status_200_is_an_error(authority: Authority) -> None:
+    authority.body = b"<!doctype html><html>Access denied</html>"
+    with pytest.raises(WrongBody):
+        taken(authority, None)

@@ -1,0 +1,244 @@
+"""Acts of a market find their companies, and nobody else's: from files to notices and events."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final
+
+import dagster as dg
+import polars as pl
+import pytest
+
+import connectors
+from connectors.declare import Jurisdiction
+from connectors.fi import FINLAND
+from connectors.gleif import records
+from connectors.regulators import esma, headlines, nordic, review
+from connectors.regulators.authorities import FI
+from connectors.regulators.market import Register, with_acts
+from connectors.us import UNITED_STATES
+from connectors.us.acts import REGISTER
+from pipelines.origins import Folder
+from pipelines.report import IngestReport
+from pipelines.run import Overrides, ingest
+from tests.connectors.regulators.feeding import rss
+from tests.connectors.regulators.test_regulator_esma import LEI, OTHER_LEI, sanction, solr
+from tests.pipelines.invented_links import LINKED_MARKET
+from tests.pipelines.places import ONE, THREE, TWO, Place
+from warehouse.history import History
+from warehouse.ledger import Ledger
+from warehouse.schema.tables import NOTICES
+
+_FIRMS: Final = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026"
+_NAMES = Register("fi_register", lambda rows: rows["name"], cores=lambda rows: rows["name"])
+# the Swedish feed, as if its market were the invented one
+_FEED = headlines.dataset(
+    "fi.acts",
+    "acts",
+    nordic.SWEDISH_DATASET.licence,
+    nordic.SWEDISH_DATASET.cadence,
+    replace(nordic.SWEDISH_HEADLINES, authority=replace(FI, country="FI"), market="FI", files=("acts/**",)),
+)
+MARKET: Final = with_acts(LINKED_MARKET, (_FEED, esma.dataset("FI")), _NAMES)
+
+
+@dataclass
+class Supervised(Place):
+    market: Jurisdiction = MARKET
+
+    def take(self) -> IngestReport:
+        """An ingest a day later, of the files as they are; the folder is empty afterwards."""
+        self.now += timedelta(days=1)
+        overrides = Overrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance)
+        report = ingest(self.settings, ["fi"], Folder(self.folder), overrides=overrides)
+        for path in self.folder.rglob("*.*"):
+            path.unlink()
+        return report
+
+    def put(self, name: str, body: bytes) -> None:
+        path = self.folder / "fi" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+
+    def acts(self, *titles: str, day: int = 5, firms: bool = True) -> None:
+        """Acts by their titles, published on a day of March."""
+        section = _FIRMS if firms else "https://www.fi.se/sv/publicerat/sanktioner/insyn"
+        items = [
+            {"title": title, "link": f"{section}/{day}-{place}/", "pubDate": f"{day} Mar 2026 09:00:00 GMT"}
+            for place, title in enumerate(titles)
+        ]
+        self.put(f"acts/{day}.xml", rss(items))
+
+    def notices(self) -> dict[str, list[str]]:
+        """Titles by company."""
+        with History(self.settings.layout, "FI") as history:
+            rows = history.open_rows(NOTICES)
+        found: dict[str, list[str]] = {}
+        for company, title in sorted(rows.select("company_id", "title").rows()):
+            found.setdefault(company.rpartition(":")[2], []).append(title)
+        return found
+
+    def told(self) -> list[dict[str, Any]]:
+        events = Ledger(self.settings.layout).after(0, 100)
+        return [json.loads(event.data) for event in events if event.event_type == "event.regulatory"]
+
+
+@pytest.fixture
+def place(tmp_path: Any) -> Iterator[Supervised]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        made = Supervised(tmp_path, instance=instance)
+        made.register(
+            (ONE, "Esimerkki Sijoitus Oy", "open", ""),
+            (TWO, "Pohjola Kapital Oyj", "open", ""),
+            (THREE, "Pohjola Kapital Oy", "open", ""),
+        )
+        yield made
+
+
+def test_an_act_finds_its_company_and_is_told_once(place: Supervised) -> None:
+    place.acts("Sanktionsavgift för Esimerkki Sijoitus Oy på 1,5 miljoner kronor", day=1)
+    assert not place.take().errors
+    assert place.notices() == {ONE: ["Sanktionsavgift för Esimerkki Sijoitus Oy på 1,5 miljoner kronor"]}
+    assert place.told() == []  # a first load is silent
+    place.acts("Varning för Esimerkki Sijoitus Oy", day=5)
+    place.take()
+    place.acts("Varning för Esimerkki Sijoitus Oy", day=5)
+    place.take()
+    [event] = place.told()
+    assert event["org_nr"] == ONE
+    assert event["notice"] | {"notice_id": ""} == {
+        "notice_id": "",
+        "authority": "Finansinspektionen",
+        "authority_country": "FI",
+        "action_type": "sanction",
+        "title": "Varning för Esimerkki Sijoitus Oy",
+        "summary": None,
+        "url": f"{_FIRMS}/5-0/",
+        "published_at": "2026-03-05T09:00:00Z",
+        "amount": None,
+        "currency": None,
+    }
+
+
+DECOYS = [
+    "Sanktionsavgift för Esimerkki Sijoitus Myynti Oy",  # a subsidiary no register knows
+    "Sanktionsavgift för Esimerkki Sijoitus Ab Oyj",  # another form
+    "Sanktionsavgift för Esimerkki Sijoitus Ltd",
+    "Sanktionsavgift för Pohjola Kapital",  # two have the core
+    "Sanktionsavgift för Esimerkki",
+    "Varning för bedragare som utger sig för att vara Esimerkki Sijoitus Oy",  # a clone's victim
+    "FI varnar för Esimerkki Sijoitus Oy",
+    "Sanktionsavgift för Ann Example",
+]
+
+
+def test_decoys_are_nobodys_and_wait_for_a_person(place: Supervised) -> None:
+    place.acts(*DECOYS, "Förbud för Esimerkki Sijoitus", "Förbud för Pohjola Kapital Oyj", day=1)
+    place.take()
+    assert place.notices() == {
+        ONE: ["Förbud för Esimerkki Sijoitus"],  # a list of firms names it without its form
+        TWO: ["Förbud för Pohjola Kapital Oyj"],
+    }
+    present = {"fi_acts": _present(place)}
+    waiting = review.unmatched("FI", present)
+    assert waiting.columns == list(review.COLUMNS)
+    assert sorted(waiting["title"]) == sorted(DECOYS)
+    warned = waiting.filter(pl.col("why").str.contains("warning"))["title"].to_list()
+    assert sorted(warned) == sorted(title for title in DECOYS if "varnar" in title or "bedragare" in title)
+    abroad = {"fi_acts": present["fi_acts"].with_columns(authority_country=pl.lit("SE"))}
+    assert review.unmatched("FI", abroad).is_empty()
+    assert review.unmatched("FI", {}).columns == list(review.COLUMNS)
+
+
+def _present(place: Supervised) -> pl.LazyFrame:
+    table = next(dataset.staged["fi_acts"] for dataset in MARKET.datasets if "fi_acts" in dataset.staged)
+    with History(place.settings.layout, "FI") as history:
+        return history.present(table).collect().lazy()
+
+
+def test_outside_a_list_of_firms_the_whole_name_is_needed(place: Supervised) -> None:
+    place.acts(
+        "Sanktionsavgift för Esimerkki Sijoitus", "Sanktionsavgift för Esimerkki Sijoitus Oy", firms=False
+    )
+    place.take()
+    assert place.notices() == {ONE: ["Sanktionsavgift för Esimerkki Sijoitus Oy"]}
+
+
+def test_an_lei_says_who_is_meant_and_no_name_instead(place: Supervised) -> None:
+    place.records("lei/l.json", {"lei": LEI, "number": TWO})
+    ours = sanction(sn_entityName="Somebody Oy")
+    foreign = sanction(
+        sn_sanctionEsmaID="SAN2", sn_entityLEI=OTHER_LEI, sn_entityName="Esimerkki Sijoitus Oy"
+    )
+    named = sanction(sn_sanctionEsmaID="SAN3", sn_entityLEI=None, sn_entityName="Esimerkki Sijoitus Oy")
+    place.put("esma_sanctions/s.json", solr(ours, foreign, named))
+    place.take()
+    assert {company: len(titles) for company, titles in place.notices().items()} == {ONE: 1, TWO: 1}
+
+
+def test_leis_of_acts_are_asked_for() -> None:
+    table = f"{MARKET.code.lower()}_acts"
+    wants = FINLAND.dataset("fi.lei").wants
+    assert wants is not None
+    rows = pl.DataFrame({"lei": [LEI, "NO LEI", None, LEI]})
+    assert list(wants({table: rows})) == [LEI]
+    assert list(wants({})) == []
+
+
+def test_every_served_market_has_its_authorities() -> None:
+    acts = {
+        country.code: [
+            dataset.key for dataset in country.datasets if f"{country.code.lower()}_acts" in dataset.staged
+        ]
+        for country in connectors.JURISDICTIONS
+        if country.state == "served"
+    }
+    assert acts == {
+        "FI": ["fi.esma"],
+        "NO": ["no.tilsyn", "no.esma"],
+        "SE": ["se.sanktioner", "se.esma"],
+        "UK": ["uk.fca", "uk.pra"],
+        "US": ["us.sec", "us.cftc"],
+    }
+    for country in connectors.JURISDICTIONS:
+        linked = [link for link in country.links if link.table == f"{country.code.lower()}_acts"]
+        assert [link.through for link in linked][:1] in ([], [records.table(country.code).name], ["us_filer"])
+
+
+@pytest.mark.parametrize(
+    ("row", "due"),
+    [
+        ({"name": "Power Corp.", "is_whole": False}, None),  # «Black Hills Energy and Power Corp.»
+        ({"name": "JAG Capital Advisors, LLC", "is_whole": False}, "jag capital advisors | llc"),
+        ({"name": "Power Corp."}, "power | corp"),
+        ({"name": "Capital", "mark": "word"}, None),
+        ({"name": "Example Energy Trust", "mark": "word"}, "example energy | trust"),
+        ({"name": "Ann Example", "mark": "none"}, None),
+        ({"name": None}, None),
+        ({"name": "Acme, Inc.", "lei": LEI}, None),
+        ({"name": "Acme, Inc.", "kind": "clone_warning"}, None),
+    ],
+)
+def test_which_names_are_looked_for(row: dict[str, Any], due: str | None) -> None:
+    [link] = [link for link in UNITED_STATES.links if link.table == "us_acts"]
+    base = {"name": "", "is_whole": True, "mark": "form", "lei": None, "kind": "litigation"}
+    schema = {
+        "name": pl.String,
+        "is_whole": pl.Boolean,
+        "mark": pl.String,
+        "lei": pl.String,
+        "kind": pl.String,
+    }
+    assert not isinstance(link.key, str)
+    assert link.key.of(pl.DataFrame([base | row], schema=schema)).to_list() == [due]
+
+
+def test_a_conformed_name_answers_without_its_state() -> None:
+    rows = pl.DataFrame(
+        {
+            "name": ["EXAMPLE CORP /DE/", "EXAMPLE ANN", "WELLS & COMPANY/MN"],
+            "is_person": [False, True, False],
+        }
+    )
+    assert REGISTER.names(rows).to_list() == ["EXAMPLE CORP", None, "WELLS & COMPANY"]

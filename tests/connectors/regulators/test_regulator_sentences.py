@@ -1,0 +1,98 @@
+"""Headlines: what was done, and to whom."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from connectors.regulators import kinds as k
+from connectors.regulators.sentences import ENGLISH, NORWEGIAN, SWEDISH, Language, said
+
+ENGLISH_TABLE = [
+    ("FCA fines Barclays Bank Plc £26,056,400 for failures", k.SANCTION_FINE, "Barclays Bank Plc"),
+    ("The FCA and PRA fine Example Global Markets Limited over £61 million", k.SANCTION_FINE,
+     "Example Global Markets Limited"),
+    ("FCA fines Example Asset Management Limited", k.SANCTION_FINE, "Example Asset Management Limited"),
+    ("Barclays Bank Plc fined £42 million for poor handling", k.SANCTION_FINE, "Barclays Bank Plc"),
+    ("PRA fines Example Bank Plc £8.5m", k.SANCTION_FINE, "Example Bank Plc"),
+    ("FCA bans Ann Example", k.PROHIBITION, "Ann Example"),
+    ("FCA charges Acme Limited with insider dealing", k.LITIGATION, "Acme Limited"),
+    ("Final Notice 2024: Example Capital Limited", k.OTHER, "Example Capital Limited"),
+    ("Decision Notice: Example Capital Limited", k.ADMINISTRATIVE_PROCEEDING, "Example Capital Limited"),
+    ("CFTC Orders Acme Trading LLC to Pay $1.5 Million for Spoofing", k.SANCTION_FINE, "Acme Trading LLC"),
+    ("CFTC Charges Texas Man and His Company, Foo LLC, with Fraud", k.LITIGATION,
+     "Texas Man and His Company, Foo LLC"),
+    ("Federal Court Orders Florida Man and Acme Inc. to Pay $3 Million", k.SANCTION_FINE,
+     "Florida Man and Acme Inc."),
+    ("CFTC Imposes $2 Million Penalty Against Bar Bank plc", k.SANCTION_FINE, "Bar Bank plc"),
+    ("CFTC Revokes Registrations of Acme Advisors LLC", k.LICENCE_WITHDRAWAL, "Acme Advisors LLC"),
+    ("CFTC Files Complaint Against Digital Licensing LLC", k.LITIGATION, "Digital Licensing LLC"),
+    ("JPMorgan Chase Bank, N.A. to Pay $200 Million", k.SANCTION_FINE, "JPMorgan Chase Bank, N.A."),
+    ("FCA warns about clone of Example Ltd", k.CLONE_WARNING, None),
+    ("Example Ltd (clone of FCA authorised firm)", k.CLONE_WARNING, None),
+    ("Unauthorised firm: Foo Ltd", k.UNAUTHORISED_WARNING, None),
+    ("FCA publishes consultation on climate", None, None),
+    ("Speech: the future of markets", None, None),
+]  # fmt: skip
+SWEDISH_TABLE = [
+    ("Anmärkning och straffavgift för Larsson & Partners", k.SANCTION_FINE, "Larsson & Partners"),
+    ("Varning och sanktionsavgift till Exempelbanken AB", k.SANCTION_FINE, "Exempelbanken AB"),
+    ("Varning för Exempelbanken AB", k.SANCTION_WARNING, "Exempelbanken AB"),
+    ("Exempel Bank AB får anmärkning och sanktionsavgift på 500 miljoner kronor", k.SANCTION_FINE,
+     "Exempel Bank AB"),
+    ("Återkallat tillstånd för Foo AB", k.LICENCE_WITHDRAWAL, "Foo AB"),
+    ("FI återkallar Foo AB:s tillstånd", k.LICENCE_WITHDRAWAL, "Foo AB"),
+    ("Förbud för Foo AB", k.PROHIBITION, "Foo AB"),
+    ("Sanktionsavgift: Foo AB", k.SANCTION_FINE, "Foo AB"),
+    ("Sanktionsavgift till Foo AB på 1,2 miljoner kronor", k.SANCTION_FINE, "Foo AB"),
+    ("Remark and administrative fine to Exempel Bank AB", k.SANCTION_FINE, "Exempel Bank AB"),
+    ("Foo Group AB receives a remark and an administrative fine", k.SANCTION_FINE, "Foo Group AB"),
+    ("FI varnar för Foo Ltd", k.UNAUTHORISED_WARNING, None),
+    ("Varning för bedragare som utger sig för att vara Foo AB", k.CLONE_WARNING, None),
+    ("Ny rapport om bolån", None, None),
+]  # fmt: skip
+NORWEGIAN_TABLE = [
+    ("Overtredelsesgebyr til DNB Bank ASA", k.SANCTION_FINE, "DNB Bank ASA"),
+    ("Tilsynsrapport og vedtak om overtredelsesgebyr - Askim & Spydeberg Sparebank", k.SANCTION_FINE,
+     "Askim & Spydeberg Sparebank"),
+    ("Tilbakekall av tillatelse – Foo AS", k.LICENCE_WITHDRAWAL, "Foo AS"),
+    ("Foo Bank ASA ilagt overtredelsesgebyr", k.SANCTION_FINE, "Foo Bank ASA"),
+    ("Vedtak om overtredelsesgebyr til Foo ASA for brudd på flaggeplikten", k.SANCTION_FINE, "Foo ASA"),
+    ("Tilsynsrapport: Sparebanken Eksempel", k.INSPECTION_REPORT, "Sparebanken Eksempel"),
+    ("Finanstilsynet ilegger Foo AS overtredelsesgebyr på kr 1 500 000", k.SANCTION_FINE, "Foo AS"),
+    ("Pålegg om retting: Foo AS", k.ORDER, "Foo AS"),
+    ("Finanstilsynet advarer mot Foo Ltd", k.UNAUTHORISED_WARNING, None),
+    ("Finanstilsynet advarer mot falsk bruk av navnet Foo AS", k.CLONE_WARNING, None),
+    ("Rundskriv om kapitalkrav", None, None),
+]  # fmt: skip
+TABLE = [
+    *((ENGLISH, *row) for row in ENGLISH_TABLE),
+    *((SWEDISH, *row) for row in SWEDISH_TABLE),
+    *((NORWEGIAN, *row) for row in NORWEGIAN_TABLE),
+]
+
+
+@pytest.mark.parametrize(("language", "headline", "kind", "party"), TABLE, ids=[row[1] for row in TABLE])
+def test_headlines(language: Language, headline: str, kind: str | None, party: str | None) -> None:
+    found = said(headline, language)
+    assert (found.kind, (found.party or "").strip(".") or None) == (kind, (party or "").strip(".") or None)
+
+
+def test_every_kind_has_an_action_type_of_the_contract() -> None:
+    spoken = {kind for language in (ENGLISH, SWEDISH, NORWEGIAN) for kind, _ in language.kinds}
+    assert spoken <= set(k.ACTION_TYPES)
+    assert set(k.ACTION_TYPES.values()) == {"enforcement", "sanction", "announcement", "other"}
+    assert set(k.NEVER_MATCHED) <= set(k.ACTION_TYPES)
+
+
+@given(st.text(max_size=700), st.sampled_from([ENGLISH, SWEDISH, NORWEGIAN]))
+def test_any_text_is_read(text: str, language: Language) -> None:
+    found = said(text, language)
+    assert found.kind is None or found.kind in k.ACTION_TYPES
+
+
+@pytest.mark.parametrize("language", [ENGLISH, SWEDISH, NORWEGIAN])
+@pytest.mark.parametrize(
+    "word", ["against ", "fines ", "Sanktionsavgift för ", "Overtredelsesgebyr til ", "a ", "- "]
+)
+def test_a_hostile_headline_takes_no_time(word: str, language: Language) -> None:
+    said("FCA " + word * 3_000, language)
