@@ -9,22 +9,27 @@ from connectors.esef.issuers import with_issuers
 from connectors.fi import nasdaq, notices, xbrl, ytj
 from connectors.fi.mapping import PRECEDENCE, normalise, touches
 from connectors.fi.register import MARKET
+from connectors.firds.dataset import ESMA
+from connectors.listed.market import with_listings
 
-FINLAND: Final = with_issuers(
-    Jurisdiction(
-        code=MARKET,
-        state="served",
-        datasets=(
-            ytj.DATASET,
-            xbrl.DATASET,
-            notices.DATASET,
-            nasdaq.RELEASES_DATASET,
-            nasdaq.FLAGGING_DATASET,
-        ),
-        precedence=PRECEDENCE,
-        touches=touches,
-        normalise=normalise,
-        links=nasdaq.LINKS,
-        holders=nasdaq.HOLDERS,
-    )
+FINLAND: Final = with_listings(
+    with_issuers(
+        Jurisdiction(
+            code=MARKET,
+            state="served",
+            datasets=(
+                ytj.DATASET,
+                xbrl.DATASET,
+                notices.DATASET,
+                nasdaq.RELEASES_DATASET,
+                nasdaq.FLAGGING_DATASET,
+            ),
+            precedence=PRECEDENCE,
+            touches=touches,
+            normalise=normalise,
+            links=nasdaq.LINKS,
+            holders=nasdaq.HOLDERS,
+        )
+    ),
+    ESMA,
 )

@@ -6,7 +6,9 @@ from typing import Final
 
 from connectors.declare import Jurisdiction, Link, Secret
 from connectors.esef.issuers import with_issuers
+from connectors.firds.dataset import FCA
 from connectors.gleif import records
+from connectors.listed.market import with_listings
 from connectors.uk import (
     accounts,
     companies,
@@ -23,25 +25,28 @@ from connectors.uk import (
 
 _LEI: Final = records.table("UK").name
 
-UNITED_KINGDOM: Final = with_issuers(
-    Jurisdiction(
-        code="UK",
-        state="served",
-        # of one instant the later dataset holds: a stream is newer than the file that it is taken with
-        datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
-        precedence={
-            "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
-            "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
-            "is_listed": (psc.KEY,),
-        },
-        touches=mapping.touches,
-        normalise=mapping.normalise,
-        secrets=(
-            Secret(streams.HOST, "streaming key", f"https://{streams.HOST}/companies"),
-            Secret(rest.HOST, "key of the REST API", f"https://{rest.HOST}/company/00000006"),
+UNITED_KINGDOM: Final = with_listings(
+    with_issuers(
+        Jurisdiction(
+            code="UK",
+            state="served",
+            # of one instant the later dataset holds: a stream is newer than the file that it is taken with
+            datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
+            precedence={
+                "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
+                "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
+                "is_listed": (psc.KEY,),
+            },
+            touches=mapping.touches,
+            normalise=mapping.normalise,
+            secrets=(
+                Secret(streams.HOST, "streaming key", f"https://{streams.HOST}/companies"),
+                Secret(rest.HOST, "key of the REST API", f"https://{rest.HOST}/company/00000006"),
+            ),
+            holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
         ),
-        holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
+        named_by={nsm_fields.TR1.name: "lei"},
+        links=(Link(nsm_fields.TR1.name, "lei", _LEI, "lei"),),
     ),
-    named_by={nsm_fields.TR1.name: "lei"},
-    links=(Link(nsm_fields.TR1.name, "lei", _LEI, "lei"),),
+    FCA,
 )

@@ -9,20 +9,37 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.declare import Jurisdiction
-from connectors.us import feeds_part, financials_part, ownership_part, profiles_part
+from connectors.listed.market import with_evidence
+from connectors.us import feeds_part, financials_part, ownership_part, profiles_part, symbols_part
 from connectors.us.mapping import normalising, precedence, touching
 from connectors.us.register import MARKET
+from connectors.us.submissions_fields import FILERS
 
-PARTS: Final = (profiles_part.PART, feeds_part.PART, financials_part.PART, ownership_part.PART)
-_HELD: Final = (financials_part.PART, profiles_part.PART, feeds_part.PART, ownership_part.PART)
+PARTS: Final = (
+    profiles_part.PART,
+    symbols_part.PART,
+    feeds_part.PART,
+    financials_part.PART,
+    ownership_part.PART,
+)
+_HELD: Final = (
+    financials_part.PART,
+    profiles_part.PART,
+    symbols_part.PART,
+    feeds_part.PART,
+    ownership_part.PART,
+)
 
-UNITED_STATES: Final = Jurisdiction(
-    code=MARKET,
-    state="served",
-    datasets=tuple(dataset for part in PARTS for dataset in part.datasets),
-    precedence=precedence(PARTS),
-    touches=touching(PARTS),
-    normalise=normalising(_HELD),
-    links=tuple(link for part in PARTS for link in part.links),
-    holders={table: names for part in PARTS for table, names in part.holders.items()},
+UNITED_STATES: Final = with_evidence(
+    Jurisdiction(
+        code=MARKET,
+        state="served",
+        datasets=tuple(dataset for part in PARTS for dataset in part.datasets),
+        precedence=precedence(PARTS),
+        touches=touching(PARTS),
+        normalise=normalising(_HELD),
+        links=tuple(link for part in PARTS for link in part.links),
+        holders={table: names for part in PARTS for table, names in part.holders.items()},
+    ),
+    through=FILERS.name,
 )
