@@ -80,8 +80,8 @@ _PRINTABLE: Final = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 Q: Final = text(
     "q",
     200,
-    "Name, or any word's beginning: case and accents do not matter, a slip is forgiven. An exact number or id "
-    "comes first.",
+    "Name, or any word's beginning: case and accents do not matter, a slip is forgiven. An exact number, id, LEI, "
+    "ISIN, symbol (`AAPL` or `XNAS:AAPL`), VAT number, EUID or CIK comes first.",
     _PRINTABLE,
 )
 INDUSTRY: Final = codes(

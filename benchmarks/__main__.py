@@ -55,6 +55,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"rows": 12_000_000, "rounds": 3},
         "quick": {"rows": 50_000, "rounds": 1},
     },
+    "bench_identity": {
+        "default": {},
+        "full": {"leis": 2_700_000, "companies": 12_000_000},
+        "quick": {"leis": 10_000, "companies": 50_000, "rounds": 1},
+    },
     "bench_api": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

@@ -32,6 +32,8 @@ _SERVED: Final = ("fi", "no", "se", "uk", "us")
 _LEI: Final = _of_each("lei", "fi", "no", "se", "uk")
 _WIRES: Final = _of_each("wires", *_SERVED)
 _ESMA: Final = _of_each("esma", "fi", "no", "se")
+_PARENTS: Final = _of_each("lei_parents", "fi", "no", "se", "uk")
+_FIRDS: Final = _of_each("firds", "fi", "no", "se")
 _DESCRIBED: Final = "describes the folder: no source's file"
 
 NEWS: Final = Group(
@@ -54,14 +56,22 @@ NEWS: Final = Group(
         "fi_rss/**": ("se.sanktioner",),
         "finanstilsynet_rss/**": ("no.tilsyn",),
         "esma_sanctions/**": _ESMA,
+        "cftc_rss/**": ("us.cftc",),
+        "boe_rss/**": ("uk.pra",),
         "gleif_api/**": _LEI,
+        "gleif_api/relationships__*": _PARENTS,
+        "gleif_api/reporting_exceptions__*": _PARENTS,
         "gleif_golden_copy/**": _LEI,
+        "gleif_golden_copy/*rr-*": _PARENTS,
+        "gleif_golden_copy/*repex*": _PARENTS,
+        "isin_lei/**": _of_each("isin", *_SERVED),
+        "esma_firds/**": _FIRDS,
+        "esma_firds/DLTINS*": _of_each("firds_changes", "fi", "no", "se"),
+        "nasdaq_symdir/**": ("us.symdir",),
     },
     left={
         "dk_oam/**": "storage of Denmark's Finanstilsynet: Denmark is announced and not served yet",
         "gleif_codelists/**": "code list of legal forms: what names need of it stands in connectors/matching",
-        "esma_firds/**": "list of ESMA's files of instruments: it names files and no instrument",
-        "nasdaq_symdir/**": "symbols of US exchanges: those of EDGAR's own list are read (us.tickers)",
         "FORMAT.md": _DESCRIBED,
         "MANIFEST.tsv": _DESCRIBED,
     },

@@ -22,7 +22,7 @@ from warehouse.freshness import Freshness
 from warehouse.manifests import Unsound
 from warehouse.opened import OpenRelease
 from warehouse.paths import Layout
-from warehouse.queries import feed, holders, periods, profiles, suiting
+from warehouse.queries import aliases, feed, holders, periods, profiles, suiting
 from warehouse.queries import search as companies
 from warehouse.queries.budget import Budget
 from warehouse.reading import (
@@ -127,6 +127,9 @@ class _Pinned:
     def search(self, query: Search, after: Key | None, limit: int) -> Page:
         with self._limited() as budget:
             return companies.search(self._connection, partial(self._scans.rows, budget), query, after, limit)
+
+    def named(self, text: str) -> tuple[str, ...]:
+        return aliases.named(self._connection, text)
 
     def suits(self, company_id: str, query: Search) -> bool:
         with self._limited() as budget:

@@ -193,6 +193,10 @@ class Snapshot(Protocol):
         """Profiles that match, best first (sort key: opaque; give the last one back as `after`)."""
         ...
 
+    def named(self, text: str) -> tuple[str, ...]:
+        """Ids of the few companies that a whole text names by LEI, ISIN, symbol, VAT number, EUID or CIK."""
+        ...
+
     def suits(self, company_id: str, query: Search) -> bool:
         """Whether the filters of a search let this company through, whatever its name."""
         ...

@@ -36,6 +36,8 @@ SCHEMA: Final = (
         pct INTEGER, floor INTEGER, body BLOB, PRIMARY KEY (company_id, position)) WITHOUT ROWID""",
     """CREATE TABLE events (company_id TEXT, sequence INTEGER, event_type TEXT, recorded_at TEXT, body BLOB,
         PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
+    # by what else companies are known: LEI, ISIN, symbol, VAT number and the like, in capitals
+    "CREATE TABLE known_as (value TEXT, company_id TEXT, PRIMARY KEY (value, company_id)) WITHOUT ROWID",
     "CREATE TABLE slips (spelling TEXT, word TEXT, PRIMARY KEY (spelling, word)) WITHOUT ROWID",
     "CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID",
     # Prefixes of these lengths have lists of their own, which are read as they are; lists of longer ones would be
@@ -48,6 +50,7 @@ _CHANGED: Final = """FROM labels WHERE rank IN
     (SELECT rank FROM companies WHERE company_id IN (SELECT company_id FROM changed))"""
 _INDEXES: Final = (
     "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
+    "CREATE INDEX known_as_by_company ON known_as (company_id)",
     "CREATE INDEX labels_by_name ON labels (folded)",
     "CREATE INDEX labels_by_first_word ON labels (first)",
 )
@@ -100,7 +103,7 @@ def patch(
                 SELECT 'delete', rank, folded, country {_CHANGED}"""
         )
         target.execute(f"DELETE {_CHANGED}")
-        for table in ("companies", "financials", "owners"):
+        for table in ("companies", "financials", "owners", "known_as"):
             target.execute(f"DELETE FROM {table} WHERE company_id IN (SELECT company_id FROM changed)")
         _insert_companies(target, source)
         target.execute(f"INSERT INTO names (rowid, folded, country) SELECT rank, folded, country {_CHANGED}")
@@ -136,6 +139,8 @@ def _insert_words(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection)
 
 
 def _insert_rows(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
+    for chunk in _chunks(source.execute(documents.known_as())):
+        target.executemany(f"INSERT OR IGNORE INTO known_as VALUES ({_marks(2)})", chunk)
     for table, statement in (("financials", documents.financial_rows()), ("owners", documents.owner_rows())):
         for chunk in _chunks(source.execute(_positioned(statement))):
             target.executemany(f"INSERT INTO {table} VALUES ({_marks(len(chunk[0]))})", chunk)

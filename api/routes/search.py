@@ -1,12 +1,14 @@
 """Search (CONTRACT 4.2): companies by name, number and every filter, in several orders.
 
-An exact number or id comes first, before what the names find, and is not repeated by them; the other
-parameters hold for it too. Does not belong here: what parameters mean together (`api.searching`), or how companies
+An exact number, id or identifier (LEI, ISIN, symbol and the like) comes first, before what the names find, and is
+not repeated by them; the other parameters hold for it too. Does not belong
+here: what parameters mean together (`api.searching`), or how companies
 are found.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from api.answers import Answer
 from api.call import Call
@@ -16,11 +18,8 @@ from api.pagination import Binding, filter_hash
 from api.queries import FIELDS, LIMIT, SEARCH
 from api.routes.companies import selected
 from api.searching import search_of
-from warehouse.reading import Document, Key, Page, Search, Snapshot
+from warehouse.reading import Key, Page, Search, Snapshot
 from warehouse.schema.identifiers import parse, parse_scoped
-
-_ONLY_EXACT: Key = ()
-"""Sort key of an exact match that filled its page alone: the names are still to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +40,28 @@ async def search_companies(call: Call) -> Answer:
 
 
 def find(snapshot: Snapshot, asked: _Asked) -> Page:
-    """One page: the exact match first, then what the names find without it."""
-    exact = _exact(snapshot, asked.search)
-    page = _names(snapshot, asked, exact)
+    """One page: the exact matches first, then what the names find without them."""
+    page = _listed(snapshot, asked, _exact(snapshot, asked.search))
     if asked.fields:
         page = Page(tuple(selected(row, asked.fields) for row in page.rows), page.keys, page.has_more)
     return page
 
 
-def _exact(snapshot: Snapshot, search: Search) -> Document | None:
-    """The company that the caller named by number or id, if everything else asked for holds for it."""
+def _exact(snapshot: Snapshot, search: Search) -> list[bytes]:
+    """The companies that the caller named by number, id or identifier, if everything else asked for holds."""
     if search.q is None:
-        return None
-    for company_id in _named(search.q.strip(), search.countries):
+        return []
+    text = search.q.strip()
+    found: dict[str, bytes] = {}
+    for company_id in chain(_numbered(text, search.countries), snapshot.named(text)):
         document = snapshot.profile(company_id)
-        if document is not None and snapshot.suits(company_id, search):
-            return document
-    return None
+        if document is not None and company_id not in found and snapshot.suits(company_id, search):
+            found[company_id] = document.body
+    return list(found.values())
 
 
-def _named(text: str, countries: tuple[str, ...]) -> Iterator[str]:
-    """Ids of the companies that a text may name; identifiers other than the registers' will be looked up here."""
+def _numbered(text: str, countries: tuple[str, ...]) -> Iterator[str]:
+    """Ids of the companies whose registered number a text may be."""
     number = parse(text)
     if number is not None:
         yield number.company_id
@@ -71,28 +71,35 @@ def _named(text: str, countries: tuple[str, ...]) -> Iterator[str]:
             yield number.company_id
 
 
-def _names(snapshot: Snapshot, asked: _Asked, exact: Document | None) -> Page:
-    rows: list[bytes] = []
-    keys: list[Key] = []
-    if exact is not None and asked.after is None:
-        rows.append(exact.body)
-        keys.append(_ONLY_EXACT)
-    place = asked.after or None
-    skipped = exact.body if exact is not None else None
+def _given(after: Key | None, exact: list[bytes]) -> int:
+    """How many exact matches former pages have given. Their key is that number alone."""
+    if after is None:
+        return 0
+    count = after[0] if len(after) == 1 else len(exact)
+    return count if isinstance(count, int) and 0 <= count <= len(exact) else len(exact)
+
+
+def _listed(snapshot: Snapshot, asked: _Asked, exact: list[bytes]) -> Page:
+    given = _given(asked.after, exact)
+    rows = exact[given : given + asked.limit]
+    keys: list[Key] = [(given + place,) for place in range(1, len(rows) + 1)]
+    if given + len(rows) < len(exact):
+        return Page(tuple(rows), tuple(keys), has_more=True)
+    place = asked.after if asked.after is not None and len(asked.after) > 1 else None
     has_more = True
     while has_more and len(rows) < asked.limit:
         page = snapshot.search(asked.search, place, asked.limit - len(rows))
         for row, key in zip(page.rows, page.keys, strict=True):
-            if row != skipped:
+            if row not in exact:
                 rows.append(row)
                 keys.append(key)
         has_more = page.has_more
         place = page.keys[-1] if page.keys else place
-    if has_more and exact is not None:
-        has_more = _another(snapshot, asked.search, place, skipped)
+    if has_more and exact:
+        has_more = _another(snapshot, asked.search, place, exact)
     return Page(tuple(rows), tuple(keys), has_more)
 
 
-def _another(snapshot: Snapshot, search: Search, place: Key | None, skipped: bytes | None) -> bool:
-    """Whether the names find anything but the exact match from here on."""
-    return any(row != skipped for row in snapshot.search(search, place, 2).rows)
+def _another(snapshot: Snapshot, search: Search, place: Key | None, exact: list[bytes]) -> bool:
+    """Whether the names find anything but the exact matches from here on."""
+    return any(row not in exact for row in snapshot.search(search, place, len(exact) + 1).rows)

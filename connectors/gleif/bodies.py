@@ -1,7 +1,7 @@
-"""Bodies with LEI records taken apart as streams: API answers, the JSON golden copy, LEI-CDF XML.
+"""Bodies with LEI records taken apart as streams: API answers, the golden copy as JSON and CSV, LEI-CDF XML.
 
-Belongs here: telling the three apart, records one after another in bounded memory, and the same bodies without
-persons. Does not belong here: what a record says (`records`).
+Belongs here: telling the editions apart, records one after another in bounded memory, and the same bodies without
+persons. Does not belong here: what a record says (`records`), or the CSV's columns (`table_edition`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ from typing import Any, BinaryIO, Final, cast
 import msgspec
 from lxml import etree
 
-from connectors.gleif import records
+from connectors.gleif import records, table_edition
 from connectors.gleif.numbers import is_personal
+from connectors.gleif.packed import NotOneFile, unpacked
 from connectors.gleif.records import Row
+from connectors.gleif.table_edition import BrokenTable
 from connectors.kit import chunks
+from connectors.kit.elements import NotXml, elements
 from connectors.kit.formats import Format, sniff
+from connectors.kit.guarded import ArchiveError
 from connectors.kit.streams import stream
 
 HEAD: Final = 64 * 1024
+UNREADABLE: Final = b'{"unreadable": '  # how a body goes on of which the rest could not be looked through
 _ANSWER: Final = 64 << 20  # an answer of the API is 200 records at most
 _BLOCK: Final = 4 << 20
 _LONGEST: Final = 16 << 20  # of one record
@@ -39,6 +44,7 @@ class Edition(StrEnum):
     API = "api"
     GOLDEN_COPY = "golden copy"
     XML = "xml"
+    TABLE = "csv"
 
 
 class NoRecords(Exception):  # noqa: N818 - named for what it says of a body
@@ -53,11 +59,13 @@ def edition(head: bytes) -> Edition | None:
     kind = sniff(head)
     if kind is Format.XML and _XML.search(head):
         return Edition.XML
+    if kind is Format.TEXT and table_edition.is_header(head):
+        return Edition.TABLE
     return Edition.API if kind is Format.JSON and (_API.search(head) or _NO_DATA.search(head)) else None
 
 
 def rows(body: BinaryIO) -> Iterator[Row]:
-    """Every record of a body. Raises NoRecords."""
+    """Every record of a body that is no CSV. Raises NoRecords."""
     head = body.read(HEAD)
     kind = edition(head)
     rest = _Rejoined(head, body)
@@ -68,33 +76,40 @@ def rows(body: BinaryIO) -> Iterator[Row]:
             for raw in _raws(rest, head):
                 yield records.of_golden_copy(msgspec.json.decode(raw))
         elif kind is Edition.XML:
-            yield from _elements(cast("BinaryIO", rest))
+            yield from map(records.of_xml, elements(cast("BinaryIO", rest), "{*}LEIRecord"))
         else:
             raise NoRecords("LEI records were due (API answer, golden copy or LEI-CDF XML)")
-    except (chunks.NotJson, *chunks.MALFORMED, etree.XMLSyntaxError) as error:
+    except (chunks.NotJson, *chunks.MALFORMED, NotXml, ArchiveError) as error:
         raise NoRecords(f"LEI records that do not parse: {error}") from error
 
 
 def without_persons(body: BinaryIO) -> BinaryIO:
-    """The body without records of sole proprietors, and nothing of a body that cannot be looked through."""
+    """The body, unpacked, without records of sole proprietors; nothing of one that cannot be looked through."""
     return stream(_kept(body))
 
 
 def _kept(body: BinaryIO) -> Generator[bytes, None, None]:
+    try:
+        with unpacked(body, "golden copy") as plain:
+            yield from _kept_of(plain)
+    except (chunks.NotJson, *chunks.MALFORMED, NoRecords, BrokenTable, NotOneFile, ArchiveError) as error:
+        yield b"\n" + UNREADABLE + msgspec.json.encode(str(error)) + b"}"
+
+
+def _kept_of(body: BinaryIO) -> Generator[bytes, None, None]:
     head = body.read(HEAD)
     kind = edition(head)
     rest = _Rejoined(head, body)
-    try:
-        if kind is Edition.API:
-            yield _answer_kept(rest.read(_ANSWER))
-        elif kind is Edition.GOLDEN_COPY:
-            yield from _golden_kept(rest, head)
-        elif kind is Edition.XML:
-            yield from _xml_kept(cast("BinaryIO", rest))
-        else:
-            yield b'{"unreadable": "no LEI records"}'
-    except (chunks.NotJson, *chunks.MALFORMED, NoRecords) as error:
-        yield b"\n" + msgspec.json.encode({"unreadable": str(error)})
+    if kind is Edition.API:
+        yield _answer_kept(rest.read(_ANSWER))
+    elif kind is Edition.GOLDEN_COPY:
+        yield from _golden_kept(rest, head)
+    elif kind is Edition.XML:
+        yield from _xml_kept(cast("BinaryIO", rest))
+    elif kind is Edition.TABLE:
+        yield from table_edition.without_persons(cast("BinaryIO", rest))
+    else:
+        raise NoRecords("no LEI records")
 
 
 def _is_person(row: Row) -> bool:
@@ -134,19 +149,6 @@ def _golden_kept(body: _Rejoined, head: bytes) -> Iterator[bytes]:
             yield between + raw
             between = b",\n"
     yield b"]}" if between == b",\n" else between + b"]}"
-
-
-def _elements(body: BinaryIO) -> Iterator[Row]:
-    """Records as they end, freed as they go."""
-    found = etree.iterparse(
-        body, events=("end",), tag="{*}LEIRecord", resolve_entities=False, no_network=True, load_dtd=False
-    )
-    for _, element in found:
-        yield records.of_xml(element)
-        element.clear()
-        before = element.getparent()
-        while before is not None and len(before) > 1:
-            del before[0]
 
 
 def _xml_kept(body: BinaryIO) -> Iterator[bytes]:

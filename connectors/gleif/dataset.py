@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import urlencode
 
 import polars as pl
@@ -33,9 +34,12 @@ from connectors.declare import (
 )
 from connectors.gleif import bodies, records
 from connectors.gleif.bodies import NoRecords
-from connectors.gleif.numbers import AUTHORITIES, company_number, is_lei, is_personal
-from connectors.gleif.records import NUMBER, Row
-from connectors.kit import staged
+from connectors.gleif.numbers import AUTHORITIES, are_leis, are_personal, company_numbers, is_lei
+from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.gleif.records import NUMBER
+from connectors.gleif.table_edition import LAYOUT
+from connectors.kit import staged, tabular
+from connectors.kit.formats import Format, sniff
 from connectors.kit.staged import Tally
 from warehouse.schema.identifiers import company_id, iso_country
 from warehouse.schema.tables import IDENTIFIERS
@@ -71,6 +75,9 @@ _STATUSES: Final = (
 _NEVER: Final = ("DUPLICATE", "ANNULLED", "CANCELLED")
 _PUBLISHED: Final = re.compile(rb'"publishDate"\s*:\s*"([0-9T:.+Z-]{19,32})"')
 _CONTENT: Final = re.compile(rb"ContentDate\s*>\s*([0-9T:.+Z-]{19,32})")
+_LEVEL: Final = re.compile(r"lei2")
+_NO_LEI: Final = "no LEI: twenty characters with check digits were due"
+_SCHEMA: Final = pl.Schema({column.name: pl.String() for column in records.COLUMNS})
 _STAMP: Final = re.compile(r"(?:^|/)(\d{8})-(\d{4})-gleif-")
 
 
@@ -99,13 +106,15 @@ def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Level 1 records of any edition; relationships, exceptions and lists are not read."""
-    if bodies.edition(head) is None:
-        return NotOurs("no LEI records (level 1): relationships, lists and other answers are not read")
-    return Recognised(_published(name, head), Scope.PART)
+    """Level 1 records of any edition, as they are or in a zip that says so by its name."""
+    packed = sniff(head) is Format.ZIP and _LEVEL.search(name) is not None
+    if not packed and bodies.edition(head) is None:
+        return NotOurs("no LEI records (level 1): relationships, lists and other answers are not read here")
+    return Recognised(published(name, head), Scope.PART)
 
 
-def _published(name: str, head: bytes) -> datetime | None:
+def published(name: str, head: bytes) -> datetime | None:
+    """When a body was published: by the stamp in its name, else by its own first bytes."""
     stamp = _STAMP.search(name)
     if stamp is not None:
         return datetime.strptime("".join(stamp.groups()), "%Y%m%d%H%M").replace(tzinfo=UTC)
@@ -119,53 +128,77 @@ def _published(name: str, head: bytes) -> datetime | None:
 def _read(market: str, piece: Piece) -> Iterator[Batch]:
     table = records.table(market)
     tally = Tally(piece.dataset)
-    rejects: list[tuple[object, str, object]] = []
     try:
-        with staged.opened(piece) as body:
-            found = (row for row in bodies.rows(body) if _is_of(market, row))
-            full = True
-            while full:
-                part = list(islice(found, _ROWS))
-                kept = [made for row in part if (made := _staged(market, row, tally, rejects)) is not None]
-                yield staged.batch(table, kept, staged.reject_rows(rejects), tally.drain())
-                rejects.clear()
-                full = len(part) == _ROWS
-    except NoRecords as error:
+        for rows, refused in frames(piece):
+            kept, wrong = staged_rows(market, rows, tally)
+            yield staged.batch(table, kept, pl.concat([refused, wrong]), tally.drain())
+    except (NoRecords, NotOneFile) as error:
         raise Unreadable(piece.dataset, piece.name, str(error)) from error
 
 
-def _is_of(market: str, row: Row) -> bool:
-    """Under the market's law or in its register; the rest of the world is other markets' business."""
-    law = (row["jurisdiction"] or "")[:2] == iso_country(market)
-    return (law or row["registered_at"] in AUTHORITIES[market]) and not _is_person(row)
+def frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """The records of a body, columns of `records.COLUMNS`, and what of it is none. At least one."""
+    plain = replace(piece, open=partial(_unpacked, piece))
+    with plain.open() as body:
+        is_table = bodies.edition(body.read(bodies.HEAD)) is bodies.Edition.TABLE
+    if is_table:
+        for batch in tabular.read(plain, LAYOUT):
+            if batch.rejects["excerpt"].str.starts_with(bodies.UNREADABLE.decode()).any():
+                raise NoRecords("a table that breaks off: what follows could not be looked through")
+            yield batch.rows, batch.rejects
+        return
+    with plain.open() as body:
+        found = bodies.rows(body)
+        full = True
+        while full:
+            part = list(islice(found, _ROWS))
+            yield pl.DataFrame(part, schema=_SCHEMA, orient="row"), staged.reject_rows()
+            full = len(part) == _ROWS
 
 
-def _is_person(row: Row) -> bool:
-    return records.is_person(row) or is_personal(row["registered_at"], row["registered_as"])
+def _unpacked(piece: Piece) -> BinaryIO:
+    return unpacked(staged.opened(piece), piece.name)
 
 
-def _staged(market: str, row: Row, tally: Tally, rejects: list[tuple[object, str, object]]) -> Row | None:
-    lei = row["lei"]
-    if not is_lei(lei):
-        rejects.append((lei, "no LEI: twenty characters with check digits were due", row["legal_name"] or ""))
-        return None
-    if row["category"] not in (None, *_CATEGORIES):
-        tally.add("unknown_code", f"EntityCategory {row['category']}", lei)
-    if row["registration_status"] not in (*_STATUSES, *_NEVER):
-        tally.add("unknown_code", f"RegistrationStatus {row['registration_status']}", lei)
-    return {**row, NUMBER: _number(market, row, tally)}
+def staged_rows(market: str, rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The market's rows with their company's number, and those whose LEI is none.
+
+    The market's are those under its law or in its register; the rest of the world is other markets' business.
+    Persons are nobody's.
+    """
+    at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
+    registered = pl.col("registered_at").is_in(AUTHORITIES[market]).fill_null(value=False)
+    person = (pl.col("category") == records.SOLE).fill_null(value=False)
+    person = person | are_personal(pl.col("registered_at"), pl.col("registered_as"))
+    mine = rows.filter((at_home | registered) & ~person).with_columns(_valid=are_leis(pl.col("lei")))
+    wrong = mine.filter(~pl.col("_valid")).select("lei", "legal_name").iter_rows()
+    refused = staged.reject_rows((lei, _NO_LEI, name or "") for lei, name in wrong)
+    kept = mine.filter("_valid").drop("_valid")
+    _told(kept, "category", "EntityCategory", _CATEGORIES, tally)
+    _told(kept, "registration_status", "RegistrationStatus", (*_STATUSES, *_NEVER), tally)
+    return kept.with_columns(_numbers(market, kept, tally).alias(NUMBER)), refused
 
 
-def _number(market: str, row: Row, tally: Tally) -> str | None:
+def _told(rows: pl.DataFrame, column: str, name: str, known: tuple[str, ...], tally: Tally) -> None:
+    unknown = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(known))
+    for code, lei in unknown.select(column, "lei").iter_rows():
+        tally.add("unknown_code", f"{name} {code}", lei)
+
+
+def _numbers(market: str, rows: pl.DataFrame, tally: Tally) -> pl.Series:
     """The number of the company whose LEI it is; null for branches, funds and registrations elsewhere."""
-    at_home = (row["jurisdiction"] or "")[:2] == iso_country(market)
-    own = row["category"] in (None, _COMPANY) and row["registration_status"] not in _NEVER
-    if not at_home or not own or row["registered_at"] not in AUTHORITIES[market]:
-        return None
-    number = company_number(market, row["registered_at"], row["registered_as"])
-    if number is None and row["registered_as"]:
-        tally.add("unreadable_value", f"registeredAs under {row['registered_at']}", row["lei"])
-    return number
+    at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
+    company = (pl.col("category") == _COMPANY).fill_null(value=True)
+    own = company & ~pl.col("registration_status").is_in(_NEVER).fill_null(value=False)
+    registered = pl.col("registered_at").is_in(AUTHORITIES[market]).fill_null(value=False)
+    due = rows.with_columns(_due=at_home & own & registered)
+    found = due.filter("_due")
+    numbers = company_numbers(market, found)
+    unread = found.filter(numbers.is_null() & found["registered_as"].is_not_null())
+    for authority, lei in unread.select("registered_at", "lei").iter_rows():
+        tally.add("unreadable_value", f"registeredAs under {authority}", lei)
+    whole = pl.Series(NUMBER, [None], pl.String).new_from_index(0, rows.height)
+    return whole.scatter(due["_due"].arg_true(), numbers) if found.height else whole
 
 
 def _wanted(named_by: Mapping[str, str], tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:

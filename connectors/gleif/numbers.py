@@ -8,10 +8,10 @@ somebody else. Does not belong here: records (`records`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from warehouse.schema import identifiers
+import polars as pl
 
 AUTHORITIES: Final[Mapping[str, tuple[str, ...]]] = {
     "SE": ("RA000544", "RA000546", "RA000735", "RA000545"),  # not RA000547: other numbers
@@ -25,11 +25,15 @@ _LETTERS: Final = {
     "RA000586": re.compile(r"NI|R0|NC|NF|NL"),
     "RA000587": re.compile(r"S[CFLO]|RS"),
 }
-_LONG: Final = re.compile(r"16(\d{10})")  # the number of a legal person with its century
 _PERSON: Final = re.compile(r"\d{2}[01]\d{7}|302\d{7}|(?:18|19|20)\d{10}")
 _SEPARATORS: Final = re.compile(r"[\s.\-]+")
 _SWEDISH: Final = AUTHORITIES["SE"]
 _LEI: Final = re.compile(r"[0-9A-Z]{18}[0-9]{2}")
+_LENGTH: Final = 20
+_STRETCH: Final = 9
+_LETTER_DIGITS: Final = {chr(ord("A") + place): str(10 + place) for place in range(26)}
+_BRITISH: Final = 8  # characters of a number
+_SPELLED: Final = pl.Schema({"registered_at": pl.String(), "registered_as": pl.String()})
 _VALID: Final = 1  # ISO 7064: the number made of an LEI, modulo 97
 
 
@@ -40,6 +44,17 @@ def is_lei(text: str | None) -> bool:
     return int("".join(str(int(sign, 36)) for sign in text)) % 97 == _VALID
 
 
+def are_leis(values: pl.Expr) -> pl.Expr:
+    """The same of a column, false for null: letters become two digits, remainders go from stretch to stretch."""
+    fits = values.str.contains(f"^(?:{_LEI.pattern})$")
+    digits = pl.when(fits).then(values).str.replace_many(_LETTER_DIGITS)
+    rest = pl.lit("")
+    for place in range(0, 2 * _LENGTH, _STRETCH):
+        stretch = rest + digits.str.slice(place, _STRETCH)
+        rest = (stretch.str.to_integer(strict=False) % 97).cast(pl.String)
+    return (rest == str(_VALID)).fill_null(value=False)
+
+
 def is_personal(authority: str | None, number: str | None) -> bool:
     """Whether a number under a Swedish authority is, or may be, a person's (FORMAT se 1)."""
     if authority not in _SWEDISH or not number:
@@ -47,17 +62,84 @@ def is_personal(authority: str | None, number: str | None) -> bool:
     return _PERSON.fullmatch(_SEPARATORS.sub("", number).replace("+", "")) is not None
 
 
+def are_personal(authority: pl.Expr, number: pl.Expr) -> pl.Expr:
+    """The same of columns."""
+    compact = number.str.replace_all(_SEPARATORS.pattern, "").str.replace_all("+", "", literal=True)
+    personal = authority.is_in(_SWEDISH) & compact.str.contains(f"^(?:{_PERSON.pattern})$")
+    return personal.fill_null(value=False)
+
+
 def company_number(market: str, authority: str | None, number: str | None) -> str | None:
     """The canonical number of a company of a market; None for what is none, or has a wrong check digit."""
-    if not number or not authority or authority not in AUTHORITIES[market] or is_personal(authority, number):
-        return None
-    compact = _SEPARATORS.sub("", number).upper()
-    if market == "NO":
-        compact = compact.removeprefix("NO")
-    if market == "SE" and (long := _LONG.fullmatch(compact)):
-        compact = long[1]
-    letters = _LETTERS.get(authority)
-    if letters is not None and not letters.match(compact):
-        return None
-    found = identifiers.parse_scoped(market, compact)
-    return found.org_number if found is not None and found.check else None
+    row = pl.DataFrame([(authority, number)], _SPELLED, orient="row")
+    return company_numbers(market, row).item()
+
+
+def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
+    """The same of columns `registered_at` and `registered_as`.
+
+    What a number looks like is the rule of `warehouse.schema.identifiers`, over whole columns: a golden copy has
+    millions of them.
+    """
+    authority, number = pl.col("registered_at"), pl.col("registered_as")
+    due = authority.is_in(AUTHORITIES[market]) & ~are_personal(authority, number)
+    compact = number.str.replace_all(_SEPARATORS.pattern, "").str.to_uppercase()
+    found = _RULES[market](compact)
+    for code, letters in _LETTERS.items():
+        found = (
+            pl.when((authority == code) & ~compact.str.contains(f"^(?:{letters.pattern})"))
+            .then(None)
+            .otherwise(found)
+        )
+    return rows.select(pl.when(due).then(found).alias("org_number")).to_series()
+
+
+def _weighed(digits: pl.Expr, weights: tuple[int, ...]) -> pl.Expr:
+    """Whether the digits by their weights sum to nothing modulo 11."""
+    signs = (digits.str.slice(place, 1).str.to_integer(strict=False) for place in range(len(weights)))
+    return pl.sum_horizontal(sign * weight for sign, weight in zip(signs, weights, strict=True)) % 11 == 0
+
+
+def _norwegian(compact: pl.Expr) -> pl.Expr:
+    number = compact.str.strip_prefix("NO").str.extract("^0?([0-9]{9})$")
+    return pl.when(_weighed(number, (3, 2, 7, 6, 5, 4, 3, 2, 1))).then(number)
+
+
+def _finnish(compact: pl.Expr) -> pl.Expr:
+    number = compact.str.extract("^([0-9]{8})$")
+    written = number.str.slice(0, 7) + "-" + number.str.slice(7)
+    return pl.when(_weighed(number, (7, 9, 10, 5, 8, 4, 2, 1))).then(written)
+
+
+def _danish(compact: pl.Expr) -> pl.Expr:
+    number = compact.str.extract("^([1-9][0-9]{7})$")
+    return pl.when(_weighed(number, (2, 7, 6, 5, 4, 3, 2, 1))).then(number)
+
+
+def _swedish(compact: pl.Expr) -> pl.Expr:
+    """A legal person's number may have its century (16) before it; its check digit is Luhn's."""
+    number = compact.str.extract("^(?:16)?([1-9][0-9]{9})$")
+    signs = [number.str.slice(place, 1).str.to_integer(strict=False) for place in range(10)]
+    doubled = [sign * (2 - place % 2) for place, sign in enumerate(signs)]
+    total = pl.sum_horizontal(value // 10 + value % 10 for value in doubled)
+    return pl.when(total % 10 == 0).then(number)
+
+
+def _british(compact: pl.Expr) -> pl.Expr:
+    """Zeros go between letters and digits; numbers of the United States are none."""
+    fits = compact.str.contains("^(?:[A-Z]{2}[0-9A-Z]{1,6}|[0-9]{1,8}|[A-Z][0-9]{7})$")
+    foreign = compact.str.contains("^(?:US|CIK[0-9]+$)")
+    letters = compact.str.extract("^([A-Z]{0,2})")
+    rest = compact.str.slice(letters.str.len_chars())
+    zeros = pl.lit("0").repeat_by(_BRITISH - letters.str.len_chars() - rest.str.len_chars()).list.join("")
+    padded = pl.when(compact.str.len_chars() >= _BRITISH).then(compact).otherwise(letters + zeros + rest)
+    return pl.when(fits & ~foreign).then(padded)
+
+
+_RULES: Final[Mapping[str, Callable[[pl.Expr], pl.Expr]]] = {
+    "SE": _swedish,
+    "NO": _norwegian,
+    "FI": _finnish,
+    "UK": _british,
+    "DK": _danish,
+}

@@ -1,4 +1,4 @@
-"""LEI records of the API, the JSON golden copy and LEI-CDF XML as one flat row (FORMAT news 3.1).
+"""LEI records of every edition as one flat row (FORMAT news 3.1).
 
 Belongs here: where each edition keeps which value, and the staged table. Does not belong here: cutting a body
 into records (`bodies`), or which market a record belongs to (`dataset`).
@@ -46,12 +46,12 @@ _API: Final[Mapping[str, str]] = {
     "registration_status": "registration.status",
     "last_update": "registration.lastUpdateDate",
 }
-_AUTHORITY: Final = "Entity.RegistrationAuthority.RegistrationAuthority"
-_CDF: Final[Mapping[str, str]] = {
+AUTHORITY: Final = "Entity.RegistrationAuthority.RegistrationAuthority"
+CDF: Final[Mapping[str, str]] = {
     "lei": "LEI",
     "legal_name": "Entity.LegalName",
-    "registered_at": f"{_AUTHORITY}ID",
-    "registered_as": f"{_AUTHORITY}EntityID",
+    "registered_at": f"{AUTHORITY}ID",
+    "registered_as": f"{AUTHORITY}EntityID",
     "jurisdiction": "Entity.LegalJurisdiction",
     "country": "Entity.LegalAddress.Country",
     "category": "Entity.EntityCategory",
@@ -75,7 +75,7 @@ def of_api(record: object) -> Row:
 
 def of_golden_copy(record: object) -> Row:
     """One object of `records`: text stands under `$`."""
-    return _row(_CDF, lambda path: _text(_down(record, [*path, "$"])))
+    return _row(CDF, lambda path: _text(_down(record, [*path, "$"])))
 
 
 def of_xml(record: etree._Element) -> Row:
@@ -85,7 +85,7 @@ def of_xml(record: etree._Element) -> Row:
         found = record.find("/".join(f"{{*}}{step}" for step in path))
         return None if found is None else _text(found.text)
 
-    return _row(_CDF, text)
+    return _row(CDF, text)
 
 
 def is_person(row: Row) -> bool:

@@ -44,6 +44,7 @@ class Layout:
     aliases: header spelling -> column, where the source spells a column in several ways (case is ignored
     anyway).
     ignored: columns known and not wanted: no signal for them.
+    ignored_beginnings: how the names of such columns begin, where there are hundreds of them.
     patterns: column -> regular expression its value must match entirely (null fails); other rows are rejects.
     quote: None where a quote is an ordinary character.
     encoding: what the source writes; a line that is not valid UTF-8 is read as cp1252 with a signal.
@@ -58,6 +59,7 @@ class Layout:
     order: tuple[str, ...] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    ignored_beginnings: tuple[str, ...] = ()
     patterns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -130,6 +132,7 @@ def _match(cells: Sequence[str], layout: Layout) -> _Header | str:
     known = {_spelling(name): name for name in layout.table.names}
     known |= {_spelling(name): column for name, column in layout.aliases.items()}
     ignored = {_spelling(name) for name in layout.ignored}
+    beginnings = tuple(_spelling(name) for name in layout.ignored_beginnings)
     spelled = [_spelling(cell) for cell in cells]
     matched = sum(name in known or name in ignored for name in spelled if name)
     if layout.order is not None and matched == 0:
@@ -148,7 +151,7 @@ def _match(cells: Sequence[str], layout: Layout) -> _Header | str:
     unknown = [
         cells[index].strip()
         for index, name in enumerate(spelled)
-        if name not in known and name not in ignored
+        if name not in known and name not in ignored and not name.startswith(beginnings)
     ]
     return _Header(len(cells), columns, tuple(unknown), is_row=False)
 

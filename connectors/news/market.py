@@ -15,7 +15,8 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import Dataset, Jurisdiction, Link, SharedTables
-from connectors.gleif import records
+from connectors.firds import fields as firds
+from connectors.gleif import isins, records
 from connectors.gleif.numbers import is_lei
 from connectors.kit import staged
 from connectors.news import categories, grouping
@@ -33,7 +34,7 @@ class Press:
 
     wires: datasets whose one staged table is a wire's (`fields.table`).
     told: staged tables of the market's own datasets that hold releases, and what makes items of their rows.
-    links: from a wire's table by its name, the ways to a company behind its number and its LEI, hard keys first.
+    links: from a wire's table by its name, the ways to a company behind its number, LEI and ISIN, hard keys first.
     """
 
     wires: tuple[Dataset, ...] = ()
@@ -50,7 +51,7 @@ def with_news(market: Jurisdiction, press: Press) -> Jurisdiction:
     """The market with its wires, and `news` of them and of the market's own datasets."""
     wires = tuple(table for dataset in press.wires for table in dataset.staged)
     datasets = tuple(_asking(dataset, market.code, wires) for dataset in market.datasets)
-    links = tuple(link for table in wires for link in (*_by_lei(market, table), *press.links(table)))
+    links = tuple(link for table in wires for link in (*_by_key(market, table), *press.links(table)))
     return replace(
         market,
         datasets=(*datasets, *press.wires),
@@ -60,10 +61,13 @@ def with_news(market: Jurisdiction, press: Press) -> Jurisdiction:
     )
 
 
-def _by_lei(market: Jurisdiction, table: str) -> Iterator[Link]:
-    lei = records.table(market.code).name
-    if any(lei in dataset.staged for dataset in market.datasets):
-        yield Link(table, LEI, lei, LEI)
+def _by_key(market: Jurisdiction, table: str) -> Iterator[Link]:
+    """Through who LEIs are, then through whose ISINs are: of those tables, those that the market stages."""
+    code = market.code
+    listed = {name for dataset in market.datasets for name in dataset.staged}
+    issuers = (isins.table(code), *firds.full_tables(code))
+    ways = ((records.table(code), LEI, LEI), *((one, ISIN, "isin") for one in issuers))
+    yield from (Link(table, key, one.name, column) for one, key, column in ways if one.name in listed)
 
 
 def _asking(dataset: Dataset, market: str, wires: tuple[str, ...]) -> Dataset:

@@ -10,6 +10,8 @@ from typing import Final
 
 from connectors.declare import Jurisdiction
 from connectors.esef.issuers import with_issuers
+from connectors.firds.dataset import ESMA
+from connectors.listed.market import with_listings
 from connectors.news.market import with_news
 from connectors.no import (
     acts,
@@ -33,30 +35,33 @@ from connectors.no.register import MARKET
 from connectors.no.removals import REMOVALS
 from connectors.regulators.market import with_acts
 
-_REGISTERS: Final = with_issuers(
-    Jurisdiction(
-        code=MARKET,
-        state="served",
-        # of one instant the later dataset holds: an answer is newer than the bulk it is asked with
-        datasets=(
-            enheter.DATASET,
-            oppdateringer.DATASET,
-            enhet.DATASET,
-            underenheter.DATASET,
-            roller.DATASET,
-            regnskap.DATASET,
-            regnskap_masse.DATASET,
-            konsern.DATASET,
-            aksjonaer.DATASET,
-            newsweb.DATASET,
-            euronext.DATASET,
-        ),
-        precedence=PRECEDENCE,
-        touches=touches,
-        normalise=normalise,
-        removed=REMOVALS,
-        links=LINKS,
-        holders=HOLDERS,
-    )
+_REGISTERS: Final = with_listings(
+    with_issuers(
+        Jurisdiction(
+            code=MARKET,
+            state="served",
+            # of one instant the later dataset holds: an answer is newer than the bulk it is asked with
+            datasets=(
+                enheter.DATASET,
+                oppdateringer.DATASET,
+                enhet.DATASET,
+                underenheter.DATASET,
+                roller.DATASET,
+                regnskap.DATASET,
+                regnskap_masse.DATASET,
+                konsern.DATASET,
+                aksjonaer.DATASET,
+                newsweb.DATASET,
+                euronext.DATASET,
+            ),
+            precedence=PRECEDENCE,
+            touches=touches,
+            normalise=normalise,
+            removed=REMOVALS,
+            links=LINKS,
+            holders=HOLDERS,
+        )
+    ),
+    ESMA,
 )
 NORWAY: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

@@ -60,6 +60,7 @@ SHARES: Final = Table(
 )
 # In the order of the list's own weight; NewsWeb writes XOAX for Expand.
 MARKETS: Final = {"oslo børs": "XOSL", "euronext expand oslo": "XOAS", "euronext growth oslo": "MERK"}
+LEVELS: Final = {"XOSL": "regulated", "XOAS": "regulated", "MERK": "growth"}
 _IGNORED: Final = frozenset(
     {
         "open price",
@@ -159,6 +160,8 @@ def listings(shares: pl.LazyFrame) -> pl.DataFrame:
         pl.col("ISIN").alias("native_id"),
         pl.col("mic").alias("exchange_mic"),
         pl.col("Symbol").alias("ticker"),
+        pl.col("ISIN").alias("isin"),
+        pl.col("mic").replace_strict(LEVELS, return_dtype=pl.String).alias("level"),
         pl.lit(None, pl.Date).alias("valid_from"),
         day(pl.col("_retired_at")).alias("ended_on"),
         pl.col("_raw").alias("raw"),

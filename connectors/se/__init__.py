@@ -6,6 +6,8 @@ from typing import Final
 
 from connectors.declare import Jurisdiction, Secret
 from connectors.esef.issuers import with_issuers
+from connectors.firds.dataset import ESMA
+from connectors.listed.market import with_listings
 from connectors.news.market import with_news
 from connectors.regulators.market import with_acts
 from connectors.se import (
@@ -24,25 +26,28 @@ from connectors.se.mapping import PRECEDENCE, normalise, touches
 from connectors.se.press import PRESS
 from connectors.se.register import GATEWAY, MARKET
 
-_REGISTERS: Final = with_issuers(
-    Jurisdiction(
-        code=MARKET,
-        state="served",
-        datasets=(
-            bolagsverket.DATASET,
-            scb.DATASET,
-            organisationer.DATASET,
-            arsredovisning.DATASET,
-            insyn.DATASET,
-            blankning.DATASET,
-            nasdaq.DATASET,
+_REGISTERS: Final = with_listings(
+    with_issuers(
+        Jurisdiction(
+            code=MARKET,
+            state="served",
+            datasets=(
+                bolagsverket.DATASET,
+                scb.DATASET,
+                organisationer.DATASET,
+                arsredovisning.DATASET,
+                insyn.DATASET,
+                blankning.DATASET,
+                nasdaq.DATASET,
+            ),
+            precedence=PRECEDENCE,
+            touches=touches,
+            normalise=normalise,
+            secrets=(Secret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
         ),
-        precedence=PRECEDENCE,
-        touches=touches,
-        normalise=normalise,
-        secrets=(Secret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
+        named_by={issuers.INSIDER_ISSUERS.name: "lei"},
+        links=(*LINKS, *nasdaq.LINKS),
     ),
-    named_by={issuers.INSIDER_ISSUERS.name: "lei"},
-    links=(*LINKS, *nasdaq.LINKS),
+    ESMA,
 )
 SWEDEN: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

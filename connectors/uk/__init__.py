@@ -6,7 +6,9 @@ from typing import Final
 
 from connectors.declare import Jurisdiction, Link, Secret
 from connectors.esef.issuers import with_issuers
+from connectors.firds.dataset import FCA
 from connectors.gleif import records
+from connectors.listed.market import with_listings
 from connectors.news.market import with_news
 from connectors.regulators.market import with_acts
 from connectors.uk import (
@@ -27,26 +29,29 @@ from connectors.uk.press import PRESS
 
 _LEI: Final = records.table("UK").name
 
-_REGISTERS: Final = with_issuers(
-    Jurisdiction(
-        code="UK",
-        state="served",
-        # of one instant the later dataset holds: a stream is newer than the file that it is taken with
-        datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
-        precedence={
-            "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
-            "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
-            "is_listed": (psc.KEY,),
-        },
-        touches=mapping.touches,
-        normalise=mapping.normalise,
-        secrets=(
-            Secret(streams.HOST, "streaming key", f"https://{streams.HOST}/companies"),
-            Secret(rest.HOST, "key of the REST API", f"https://{rest.HOST}/company/00000006"),
+_REGISTERS: Final = with_listings(
+    with_issuers(
+        Jurisdiction(
+            code="UK",
+            state="served",
+            # of one instant the later dataset holds: a stream is newer than the file that it is taken with
+            datasets=(companies.DATASET, accounts.DATASET, psc.DATASET, nsm.DATASET, *live.DATASETS),
+            precedence={
+                "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
+                "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
+                "is_listed": (psc.KEY,),
+            },
+            touches=mapping.touches,
+            normalise=mapping.normalise,
+            secrets=(
+                Secret(streams.HOST, "streaming key", f"https://{streams.HOST}/companies"),
+                Secret(rest.HOST, "key of the REST API", f"https://{rest.HOST}/company/00000006"),
+            ),
+            holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
         ),
-        holders={**psc_schema.NAMING_HOLDERS, **nsm_fields.HOLDERS},
+        named_by={nsm_fields.TR1.name: "lei", nsm_fields.ITEMS.name: "lei"},
+        links=tuple(Link(table.name, "lei", _LEI, "lei") for table in (nsm_fields.TR1, nsm_fields.ITEMS)),
     ),
-    named_by={nsm_fields.TR1.name: "lei", nsm_fields.ITEMS.name: "lei"},
-    links=tuple(Link(table.name, "lei", _LEI, "lei") for table in (nsm_fields.TR1, nsm_fields.ITEMS)),
+    FCA,
 )
 UNITED_KINGDOM: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)

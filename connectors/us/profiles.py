@@ -263,6 +263,8 @@ def listings(present: Present) -> pl.DataFrame:
             pl.col("ticker").alias("native_id"),
             pl.col("exchange").replace_strict(EXCHANGES, return_dtype=pl.String).alias("exchange_mic"),
             "ticker",
+            pl.lit(None, pl.String).alias("isin"),
+            pl.lit("regulated").alias("level"),
             pl.lit(None, pl.Date).alias("valid_from"),
             pl.lit(None, pl.Date).alias("ended_on"),
             pl.col("_raw").alias("raw"),

@@ -17,7 +17,7 @@ from warehouse.history import History
 from warehouse.paths import Layout
 from warehouse.release import MarketPart, Releases
 from warehouse.schema import ids
-from warehouse.schema.tables import BY_NAME, COMPANIES, FILINGS, FINANCIALS, OWNERS
+from warehouse.schema.tables import BY_NAME, COMPANIES, FILINGS, FINANCIALS, IDENTIFIERS, LISTINGS, OWNERS
 
 SE = "firm:SE:5599999991"
 NO = "firm:NO:999999999"
@@ -188,9 +188,13 @@ class World:
         owners: list[dict[str, Any]] = (),
         events: list[dict[str, Any]] = (),
         gone: list[str] = (),
+        *,
+        known_as: list[dict[str, Any]] = (),
+        listings: list[dict[str, Any]] = (),
     ) -> int:
         self.now += timedelta(hours=1)
         rows = {"companies": companies, "financials": periods, "owners": owners}
+        rows |= {"identifiers": known_as, "listings": listings}
         touched = {row["company_id"] for table in rows.values() for row in table} | set(gone)
         parts = {}
         for market in sorted(
@@ -205,7 +209,7 @@ class World:
 
     def _apply(self, market: str, rows: dict[str, list[dict[str, Any]]], touched: set[str]) -> None:
         with History(self.layout, market) as history, history.transaction():
-            for table in (COMPANIES, FILINGS, FINANCIALS, OWNERS):
+            for table in (COMPANIES, FILINGS, FINANCIALS, OWNERS, IDENTIFIERS, LISTINGS):
                 mine = [row for row in rows.get(table.name, ()) if row["company_id"] in touched]
                 if mine or table is COMPANIES:
                     changed = pl.Series(

@@ -26,7 +26,7 @@ from pipelines.settings import Settings
 from pipelines.stages import history, normalised, raw, staged
 from warehouse.schema.tables import COMPANIES, OWNERS
 
-_LEFT_OUT = ("uk.esef", "uk.lei", "uk.nsm")
+_LEFT_OUT = ("uk.esef", "uk.lei", "uk.nsm", "uk.firds", "uk.firds_changes", "uk.isin", "uk.lei_parents")
 PLAYED = replace(
     UNITED_KINGDOM,
     datasets=tuple(one for one in UNITED_KINGDOM.datasets if one.key not in _LEFT_OUT),

@@ -74,7 +74,13 @@ def test_each_day_makes_exactly_the_planned_events(lived: Lived) -> None:
     for day, events in enumerate(lived.events):
         assert events == planned(lived.told, *range(1, day + 1)).keys()
     kinds = {event["event_type"] for event in planned(lived.told, 1).values()}
-    assert kinds == {"filing.added", "filing.updated", "status.changed", "ownership.changed"}
+    assert kinds == {
+        "filing.added",
+        "filing.updated",
+        "status.changed",
+        "ownership.changed",
+        "news.published",
+    }
     assert all(said["held"] == [] for said in lived.said)
     assert {row["rejected"] for said in lived.said for row in said["datasets"]} == {0}
     assert all(file["reason"] is None for said in lived.said for file in said["files"])

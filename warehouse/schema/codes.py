@@ -66,6 +66,7 @@ INDUSTRY_SCHEMES: Final = (
 # What a market's industry codes mean. The national schemes of Europe are editions of NACE: 62 is IT in each of
 # them, and security brokers in the SIC of the US.
 CLASSIFICATIONS: Final = {"US": "SIC", "SE": "NACE", "NO": "NACE", "FI": "NACE", "UK": "NACE", "DK": "NACE"}
+LISTING_LEVELS: Final = ("regulated", "growth")  # FORMAT news 3.7
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")
 
 FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")

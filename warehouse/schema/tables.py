@@ -216,9 +216,11 @@ LISTINGS: Final = Table(
     (
         COMPANY_ID,
         Column("register", _T, "key of the dataset", nullable=False),
-        Column("native_id", _T, "ISIN, exemption key or the like", nullable=False),
+        Column("native_id", _T, "ISIN, symbol, exemption key or the like", nullable=False),
         Column("exchange_mic", _T, "ISO 10383"),
         Column("ticker", _T, "symbol"),
+        Column("isin", _T, "of the share"),
+        Column("level", _T, "kind of market", allowed=codes.LISTING_LEVELS),
         Column("valid_from", _D, "admitted"),
         Column("ended_on", _D, "terminated"),
         Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),

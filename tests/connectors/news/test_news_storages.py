@@ -71,7 +71,7 @@ def view(*packages: str, number: str = "468712") -> bytes:
     [
         ((f"{LEI}-2025-12-31-fi.zip", "Annual report.pdf"), LEI),
         (("549300A0JPRWG1KI7U07-2025-12-31-fi.zip",), None),  # the check digits do not hold
-        ((f"{LEI}-2025-12-31-fi.zip", "213800HJQ3EP8IKIDI81-2025-12-31-fi.zip"), None),  # two are no answer
+        ((f"{LEI}-2025-12-31-fi.zip", "5493006QMFDDMYWIAM13-2025-12-31-fi.zip"), None),  # two are no answer
         ((), None),
     ],
 )

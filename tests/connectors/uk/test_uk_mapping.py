@@ -208,7 +208,11 @@ def test_rows_of_one_company_do_not_depend_on_others():
     assert alone == together
 
 
-ISSUERS = {"uk.esef", "uk.lei", "uk.nsm"}  # known by LEI, with tests of their own
+# known by LEI, with tests of their own
+ISSUERS = {
+    *("uk.esef", "uk.lei", "uk.nsm"),
+    *("uk.firds", "uk.firds_changes", "uk.isin", "uk.lei_parents"),
+}
 
 
 def test_staged_tables_and_touches_know_each_other():

@@ -210,8 +210,9 @@ def test_symbols_and_numbers_identify() -> None:
         )
     )
     pairs = found["identifiers"].select("scheme", "value").rows()
-    assert pairs == [
+    assert sorted(pairs) == [
         ("cik", CIK),
+        ("exchange_mic", "XNYS"),
         ("lei", "5299000000000000AA01"),
         ("ticker", "EXC"),
         ("ticker", "EXC-PA"),

@@ -83,6 +83,8 @@ def test_an_8k_with_a_press_release_is_news_under_its_items() -> None:
         "published_at": ACCEPTED,
         "categories": ["earnings", "disclosure"],
         "native_id": NUMBER,
+        "supersedes": None,
+        "told_by": [f"us.headers:{NUMBER}"],
         "register": "us.headers",
         "raw": "ab",
         "observed_at": NOW,

@@ -1,0 +1,156 @@
+"""The datasets `<cc>.firds` (whole files of equities, weekly) and `<cc>.firds_changes` (daily).
+
+Belongs here: the declarations, what a file is, a file's members to staged rows. Does not belong here: the records
+(`reading`), asking (`fetching`), what a line means (`lines`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from functools import partial
+from itertools import islice
+from typing import Any, BinaryIO, Final
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.firds import fields as f
+from connectors.firds import reading
+from connectors.firds.reading import Found
+from connectors.kit import staged
+from connectors.kit.elements import NotXml
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from warehouse.schema.types import Table
+
+_ROWS: Final = 20_000
+_NAME: Final = re.compile(r"(FULINS_[A-Z]|DLTINS|FULCAN)_(\d{8})_(\d+)of(\d+)")
+_WHOLE: Final = "FULINS_E"
+_CHANGES: Final = "DLTINS"
+Records = Callable[[BinaryIO, date, Found], Iterator[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """Who publishes: host of the files, and the licence they come under."""
+
+    title: str
+    host: str
+    licence: Licence
+
+
+ESMA: Final = Authority(
+    "ESMA",
+    "firds.esma.europa.eu",
+    Licence("ESMA reuse", "https://www.esma.europa.eu/legal-notice", "Source: ESMA, FIRDS"),
+)
+FCA: Final = Authority(
+    "FCA",
+    "data.fca.org.uk",
+    Licence(
+        "FCA website terms", "https://www.fca.org.uk/legal", "Source: Financial Conduct Authority, FIRDS"
+    ),
+)
+
+
+def firds_datasets(market: str, authority: Authority) -> tuple[Dataset, Dataset]:
+    """A market's datasets of whole files and of changes."""
+    changes = f.changes_table(market)
+    tables = f.full_tables(market)
+    whole = Dataset(
+        key=f"{market.lower()}.firds",
+        title=f"{authority.title} FIRDS: equities on venues",
+        licence=authority.licence,
+        cadence=Cadence(cron="0 10 * * 0", stale_after_hours=24 * 15),
+        guard=Guard(max_shrink=0.1, max_rejected=0.02),
+        host=authority.host,
+        staged={table.name: table for table in tables},
+        files=("firds/FULINS*", "firds/**", "**/FULINS_*", "esma_firds/**"),
+        recognise=partial(_recognise, _WHOLE),
+        split=_split,
+        read=partial(_read_whole, market),
+    )
+    daily = Dataset(
+        key=f"{market.lower()}.firds_changes",
+        title=f"{authority.title} FIRDS: changes of equities",
+        licence=authority.licence,
+        cadence=Cadence(cron="30 10 * * *", stale_after_hours=24 * 5),
+        guard=Guard(max_rejected=0.02),
+        host=authority.host,
+        staged={changes.name: changes},
+        files=("firds/DLTINS*", "**/DLTINS_*"),
+        recognise=partial(_recognise, _CHANGES),
+        split=_split,
+        read=partial(_read_changes, market),
+    )
+    return whole, daily
+
+
+def _recognise(kind: str, name: str, head: bytes) -> Recognised | NotOurs:
+    found = _NAME.search(name)
+    if found is None:
+        return NotOurs("no file of FIRDS by its name: lists of files are what a fetch asks for")
+    if found[1] != kind:
+        return NotOurs(f"{found[1]}: of the files of FIRDS those of equities (FULINS_E) and changes are read")
+    if sniff(head) not in (Format.ZIP, Format.XML):
+        return NotOurs(f"{sniff(head).value} where a file of FIRDS was due (XML in a zip)")
+    day = edition_of(name)
+    at = None if day is None else datetime.combine(day, time(), UTC)
+    return Recognised(at, Scope.FULL if kind == _WHOLE else Scope.FEED)
+
+
+def edition_of(name: str) -> date | None:
+    """The day in a file's name."""
+    found = _NAME.search(name)
+    try:
+        return None if found is None else datetime.strptime(found[2], "%Y%m%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        return None
+
+
+def _split(piece: Piece) -> Iterator[Piece]:
+    yield from staged.members(piece, keep=lambda name: name.lower().endswith(".xml"))
+
+
+def _read_whole(market: str, piece: Piece) -> Iterator[Batch]:
+    edition = _edition(piece)
+    yield from _read(piece, f.full_table(market, edition), edition, reading.full)
+
+
+def _read_changes(market: str, piece: Piece) -> Iterator[Batch]:
+    yield from _read(piece, f.changes_table(market), _edition(piece), reading.changes)
+
+
+def _edition(piece: Piece) -> date:
+    named = edition_of(piece.name) or edition_of(piece.member or "")
+    return named or piece.observed_at.date()
+
+
+def _read(piece: Piece, table: Table, edition: date, records: Records) -> Iterator[Batch]:
+    tally = Tally(piece.dataset)
+    found = Found()
+    try:
+        with staged.opened(piece) as body:
+            rows = records(body, edition, found)
+            full = True
+            while full:
+                part = list(islice(rows, _ROWS))
+                full = len(part) == _ROWS
+                kept = reading.frame(part, tally)
+                yield staged.batch(table, kept, reading.rejects(found), tally.drain())
+    except NotXml as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+    if not found.records:
+        raise Unreadable(piece.dataset, piece.name, "no record of FIRDS in it: RefData, or changes, were due")

@@ -1,0 +1,103 @@
+"""FIRDS XML to staged rows: whole files (FULINS) and changes (DLTINS), by local names (FORMAT news 3.3).
+
+Belongs here: records of equities in bounded memory; the version in the namespaces changes, so none is looked at.
+Does not belong here: which file is which (`dataset`), or what a line means (`lines`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, BinaryIO, Final
+
+import polars as pl
+from lxml import etree
+from stdnum import isin as isins
+
+from connectors.firds import fields as f
+from connectors.gleif.numbers import is_lei
+from connectors.kit import staged
+from connectors.kit.elements import elements, text_at
+from connectors.kit.staged import Tally
+from connectors.kit.text import iso_date
+from warehouse.schema.types import Kind
+
+Refused = tuple[object, str, object]
+
+_MIC: Final = re.compile(r"[0-9A-Z]{4}")
+_EQUITY: Final = re.compile(f.EQUITY)
+_WRITTEN: Final = pl.Schema({column.name: pl.String() for column in f.COLUMNS})
+_FOREVER: Final = date(2999, 1, 1)  # 9999-12-31 and the like: no end is known
+_WORDS: Final = {"true": True, "false": False, "1": True, "0": False}
+
+
+@dataclass(slots=True)
+class Found:
+    """What was seen in one file: records of any kind, and equities that cannot be read."""
+
+    records: int = 0
+    refused: list[Refused] | None = None
+
+
+def full(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]]:
+    """Equities of a whole file that the issuer asked to be admitted; platforms trade any share without that."""
+    for element in elements(body, "{*}RefData"):
+        row = _row(element, f.FULL, edition, found)
+        if row is not None and row["is_requested"] in (None, "true", "1"):
+            yield row
+
+
+def changes(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]]:
+    """Equities of a file of changes, whoever asked for their admission: that may be what changed."""
+    for element in elements(body, tuple(f"{{*}}{name}" for name in f.CHANGES)):
+        row = _row(element, f.CHANGES[etree.QName(element).localname], edition, found)
+        if row is not None:
+            yield row
+
+
+def _row(element: etree._Element, record: str, edition: date, found: Found) -> dict[str, Any] | None:
+    found.records += 1
+    classified = text_at(element, f.PATHS["cfi"])
+    if classified is None or not _EQUITY.match(classified):
+        return None
+    row: dict[str, Any] = {column: text_at(element, path) for column, path in f.PATHS.items()}
+    reason = _trouble(row)
+    if reason is not None:
+        if found.refused is None:
+            found.refused = []
+        found.refused.append((row["isin"], reason, f"{row['lei']} {row['mic']} {row['name']}"))
+        return None
+    return row | {"record": record, "edition": edition.isoformat()}
+
+
+def _trouble(row: dict[str, Any]) -> str | None:
+    if row["isin"] is None or not isins.is_valid(row["isin"]):
+        return "no ISIN with a check digit that holds"
+    if not is_lei(row["lei"]):
+        return "no LEI of the issuer with check digits that hold"
+    return None if row["mic"] and _MIC.fullmatch(row["mic"]) else "no code of a venue"
+
+
+def frame(rows: list[dict[str, Any]], tally: Tally) -> pl.DataFrame:
+    """Rows as staged: days read, and told where one does not read."""
+    written = pl.DataFrame(rows, schema=_WRITTEN, orient="row")
+    days = [column.name for column in f.COLUMNS if column.kind is Kind.DATE]
+    read = written.with_columns(
+        *(iso_date(pl.col(name)).alias(name) for name in days),
+        is_requested=pl.col("is_requested").replace_strict(_WORDS, default=None, return_dtype=pl.Boolean),
+    )
+    for name in (*f.DAYS, "is_requested"):
+        lost = written[name].is_not_null() & read[name].is_null()
+        for isin, value in written.filter(lost).select("isin", name).iter_rows():
+            tally.add("unreadable_value", f"{f.PATHS[name].rpartition('/')[2]} {value[:40]}", isin)
+    is_far = pl.col("ends_on") >= _FOREVER
+    kept = read.with_columns(ends_on=pl.when(is_far).then(None).otherwise(pl.col("ends_on")))
+    return kept.unique(["isin", "mic"], keep="last", maintain_order=True)
+
+
+def rejects(found: Found) -> pl.DataFrame:
+    """What was refused since the last call."""
+    refused, found.refused = found.refused or [], None
+    return staged.reject_rows(refused)

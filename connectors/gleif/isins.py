@@ -1,0 +1,120 @@
+"""The dataset `<cc>.isin`: which LEI issued an ISIN, by ANNA and GLEIF (FORMAT news 3.4).
+
+Belongs here: the declaration, reading, the shared identifiers. Kept are ISINs of the market's own numbering agency:
+those of others name notes and depositary receipts. An ISIN says nothing of a listing. Does not belong here: who an
+LEI is (`dataset`), or what trades (`connectors.firds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import BinaryIO, Final
+
+import polars as pl
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.gleif.dataset import LICENCE
+from connectors.gleif.numbers import are_leis
+from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.kit import staged, tabular
+from connectors.kit.formats import Format, sniff
+from connectors.kit.isins import are_isins
+from connectors.kit.staged import Tally
+from connectors.kit.tabular import Layout
+from warehouse.schema.identifiers import iso_country
+from warehouse.schema.tables import IDENTIFIERS
+from warehouse.schema.types import Column, Kind, Table
+
+HOST: Final = "mapping.gleif.org"
+MOST: Final = (
+    200  # ISINs of one company: who has more issues notes and warrants, which name nobody in practice
+)
+_COLUMNS: Final = (
+    Column("isin", Kind.TEXT, "of a security", nullable=False),
+    Column("lei", Kind.TEXT, "of its issuer", nullable=False),
+)
+_LAYOUT: Final = Layout(
+    table=Table("gleif_isin_csv", "Pairs of the file.", ("isin", "lei"), _COLUMNS),
+    mandatory=("isin", "lei"),
+    key="isin",
+)
+_HEADER: Final = (b"LEI,ISIN", b'"LEI","ISIN"', b"ISIN,LEI", b'"ISIN","LEI"')
+
+
+def table(market: str) -> Table:
+    """The staged table of a market."""
+    return Table(f"{market.lower()}_isin", "Issuers of the market's ISINs.", ("isin", "lei"), _COLUMNS)
+
+
+def isin_dataset(market: str) -> Dataset:
+    """A market's dataset of ISINs."""
+    made = table(market)
+    return Dataset(
+        key=f"{market.lower()}.isin",
+        title="ANNA and GLEIF: issuers of ISINs",
+        licence=LICENCE,
+        cadence=Cadence(cron="50 9 * * 6", stale_after_hours=24 * 21),
+        guard=Guard(max_shrink=0.1, max_rejected=0.01),
+        host=HOST,
+        staged={made.name: made},
+        files=("isin_lei/**", "isin-lei*", "isin_lei*", "lei-isin*"),
+        recognise=recognise,
+        split=staged.single,
+        read=partial(_read, market),
+    )
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """The pairs as CSV, plain or in their zip; the day of publication stands in no first byte."""
+    del name
+    found = sniff(head)
+    first = head.removeprefix(b"\xef\xbb\xbf")
+    if found is Format.ZIP or (found is Format.TEXT and first.startswith(_HEADER)):
+        return Recognised(None, Scope.FULL)
+    return NotOurs(f"{found.value} where pairs of LEI and ISIN were due (CSV, or a zip with it)")
+
+
+def _read(market: str, piece: Piece) -> Iterator[Batch]:
+    made = table(market)
+    plain = replace(piece, open=partial(_plain, piece))
+    tally = Tally(piece.dataset)
+    try:
+        for batch in tabular.read(plain, _LAYOUT):
+            mine = batch.rows.filter(pl.col("isin").str.starts_with(iso_country(market)))
+            mine = mine.with_columns(_sound=are_isins(pl.col("isin")) & are_leis(pl.col("lei")))
+            wrong = mine.filter(~pl.col("_sound")).select("isin", "lei").iter_rows()
+            refused = staged.reject_rows(
+                (isin, "no ISIN, or no LEI of an issuer", lei) for isin, lei in wrong
+            )
+            kept = mine.filter("_sound").drop("_sound")
+            rejects = pl.concat([batch.rejects, refused])
+            yield staged.batch(made, kept, rejects, (*batch.signals, *tally.drain()))
+    except NotOneFile as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+
+
+def _plain(piece: Piece) -> BinaryIO:
+    return unpacked(staged.opened(piece), piece.name)
+
+
+def identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """The ISINs of each company; none of an issuer of more than `MOST`, whose shares other registers name."""
+    made = table(market)
+    if made.name not in present:
+        return staged.empty(IDENTIFIERS)
+    rows = present[made.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
+    few = rows.filter(pl.len().over("_company_id") <= MOST).sort("_observed_at", "lei")
+    return (
+        few.unique(["_company_id", "isin"], keep="last", maintain_order=True)
+        .select(
+            pl.col("_company_id").alias("company_id"),
+            pl.lit("isin").alias("scheme"),
+            pl.col("isin").alias("value"),
+            pl.lit(f"{market.lower()}.isin").alias("register"),
+            pl.col("_raw").alias("raw"),
+            pl.col("_observed_at").alias("observed_at"),
+        )
+        .collect()
+    )

@@ -1,0 +1,229 @@
+"""The dataset `<cc>.lei_parents`: relationships and reporting exceptions of level 2 (FORMAT news 3.2).
+
+Belongs here: the declaration, what a file is, reading XML, CSV and answers of the API. Relationships name LEIs
+alone: whose child is a company of the market, links tell. Does not belong here: owner lines (`parent_holdings`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any, BinaryIO, Final, cast
+
+import msgspec
+import polars as pl
+from lxml import etree
+
+from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.gleif import parent_fields as f
+from connectors.gleif.dataset import HOST, LICENCE, published
+from connectors.gleif.numbers import are_leis
+from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.kit import staged, tabular
+from connectors.kit.chunks import MALFORMED
+from connectors.kit.elements import NotXml, elements, text_at
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.staged import Tally
+from connectors.kit.tabular import Layout
+
+Row = dict[str, str | None]
+
+_ANSWER: Final = 64 << 20
+_ROWS: Final = 20_000
+_PACKED: Final = re.compile(r"-(?:rr|repex)[-.]")
+_API: Final = re.compile(rb'"type"\s*:\s*"(?:relationship-records|reporting-exceptions)"')
+_XML: Final = re.compile(rb"<(?:\w+:)?(?:RelationshipData|ReportingExceptionData)[\s>]")
+_RELATIONS: Final = b"Relationship.StartNode.NodeID"
+_EXCEPTIONS: Final = re.compile(rb'^"?LEI"?,"?Exception[.C]')
+_DUE: Final = "relationships or reporting exceptions were due (XML, CSV or an answer of the API)"
+
+
+class _NoLevel2(Exception):  # noqa: N818 - named for what it says of a body
+    """A body without relationships and exceptions, or one that breaks off."""
+
+
+def parents_dataset(market: str) -> Dataset:
+    """A market's dataset of level 2."""
+    tables = (f.relations_table(market), f.exceptions_table(market))
+    return Dataset(
+        key=f"{market.lower()}.lei_parents",
+        title="GLEIF: consolidating parents",
+        licence=LICENCE,
+        cadence=Cadence(cron="20 9 * * 6", stale_after_hours=24 * 21),
+        guard=Guard(max_shrink=0.1, max_rejected=0.01),
+        host=HOST,
+        staged={table.name: table for table in tables},
+        files=("gleif/*-rr[-.]*", "gleif/*-repex[-.]*", "gleif/*rr-*", "gleif/*repex*", "gleif/relationships__*",
+               "gleif/reporting_exceptions__*", "gleif_rr/**", "lei_parents/**"),
+        recognise=recognise,
+        split=staged.single,
+        read=partial(_read, market),
+    )  # fmt: skip
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Level 2 of any edition, as it is or in a zip that says so by its name."""
+    packed = sniff(head) is Format.ZIP and _PACKED.search(name) is not None
+    if not packed and _kind(head) is None:
+        return NotOurs("no relationships or reporting exceptions of GLEIF (level 2)")
+    return Recognised(published(name, head), Scope.PART)
+
+
+def _kind(head: bytes) -> Format | None:
+    """XML, JSON or TEXT (CSV); None for a body of another kind."""
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    found = sniff(head)
+    marks = {
+        Format.XML: _XML.search(head) is not None,
+        Format.JSON: _API.search(head) is not None,
+        Format.TEXT: _RELATIONS in head.partition(b"\n")[0] or _EXCEPTIONS.match(head) is not None,
+    }
+    return found if marks.get(found) else None
+
+
+def _read(market: str, piece: Piece) -> Iterator[Batch]:
+    tally = Tally(piece.dataset)
+    relations, exceptions = f.relations_table(market), f.exceptions_table(market)
+    try:
+        for rows, refused in _frames(piece):
+            if "child" in rows.columns:
+                kept, wrong = _relations(rows, tally)
+                yield staged.batch(relations, kept, pl.concat([refused, wrong]), tally.drain())
+            else:
+                kept, wrong = _exceptions(rows, tally)
+                yield staged.batch(exceptions, kept, pl.concat([refused, wrong]), tally.drain())
+    except (_NoLevel2, NotOneFile, NotXml) as error:
+        raise Unreadable(piece.dataset, piece.name, str(error)) from error
+
+
+def _frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Relationships or exceptions as written, and what is none. At least one frame."""
+    plain = replace(piece, open=partial(_plain, piece))
+    with plain.open() as body:
+        head = body.read(HEAD * 16)
+    kind = _kind(head)
+    if kind is None:
+        raise _NoLevel2(_DUE)
+    if kind is Format.TEXT:
+        layout = f.RELATION_CSV if _RELATIONS in head.partition(b"\n")[0] else f.EXCEPTION_CSV
+        yield from _csv(plain, layout)
+        return
+    with plain.open() as body:
+        found = _elements(body) if kind is Format.XML else _answered(body)
+        full = True
+        while full:
+            part = list(islice(found, _ROWS))
+            full = len(part) == _ROWS
+            told = [row for row in part if "child" in row]
+            yield _frame(told, f.RELATION_COLUMNS), staged.reject_rows()
+            if len(told) < len(part):
+                yield _frame([row for row in part if "lei" in row], f.EXCEPTION_COLUMNS), staged.reject_rows()
+
+
+def _plain(piece: Piece) -> BinaryIO:
+    return unpacked(staged.opened(piece), piece.name)
+
+
+def _frame(rows: list[Row], columns: tuple[Any, ...]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema={column.name: pl.String() for column in columns}, orient="row")
+
+
+def _csv(piece: Piece, layout: Layout) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    for batch in tabular.read(piece, layout):
+        rows = batch.rows
+        if layout is f.RELATION_CSV:
+            span = {"from": pl.lit(None, pl.String), "to": pl.lit(None, pl.String)}
+            for number in range(f.PERIODS, 0, -1):
+                is_span = pl.col(f"kind_{number}") == f.PERIOD
+                span = {
+                    part: pl.when(is_span).then(pl.col(f"{part}_{number}")).otherwise(rest)
+                    for part, rest in span.items()
+                }
+            rows = rows.with_columns(
+                started=span["from"], ended=span["to"], deleted=pl.lit(None, pl.String)
+            ).select(column.name for column in f.RELATION_COLUMNS)
+        yield rows, batch.rejects
+
+
+def _elements(body: BinaryIO) -> Iterator[Row]:
+    for element in elements(body, ("{*}RelationshipRecord", "{*}Exception")):
+        if etree.QName(element).localname == "Exception":
+            yield {
+                "lei": text_at(element, "LEI"),
+                "category": text_at(element, "ExceptionCategory"),
+                "reason": text_at(element, "ExceptionReason"),
+            }
+            continue
+        row = {column: text_at(element, path) for column, path in f.XML.items()}
+        spans = element.findall("{*}Relationship/{*}RelationshipPeriods/{*}RelationshipPeriod")
+        span = next((made for made in spans if text_at(made, "PeriodType") == f.PERIOD), None)
+        row["started"] = None if span is None else text_at(span, "StartDate")
+        row["ended"] = None if span is None else text_at(span, "EndDate")
+        yield row
+
+
+def _answered(body: BinaryIO) -> Iterator[Row]:
+    try:
+        answer = msgspec.json.decode(body.read(_ANSWER))
+    except MALFORMED as error:
+        raise _NoLevel2(f"an answer that does not parse: {error}") from error
+    data = answer.get("data") if isinstance(answer, dict) else None
+    if not isinstance(data, list | dict):
+        raise _NoLevel2("an answer without data")
+    for record in data if isinstance(data, list) else [data]:
+        said = _down(record, "attributes")
+        if _down(record, "type") == "reporting-exceptions":
+            yield {name: _text(_down(said, name)) for name in ("lei", "category", "reason")}
+            continue
+        row = {column: _text(_down(said, path)) for column, path in f.API.items()}
+        spans = _down(said, "relationship.periods")
+        found = [made for made in spans if _down(made, "type") == f.PERIOD] if isinstance(spans, list) else []
+        row["started"] = _text(_down(found[0], "startDate")) if found else None
+        row["ended"] = _text(_down(found[0], "endDate")) if found else None
+        yield row
+
+
+def _down(value: object, path: str) -> Any:
+    for step in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = cast("dict[str, Any]", value).get(step)
+    return value
+
+
+def _text(value: object) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _relations(rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Consolidations, and those between whom nobody is known by a sound LEI."""
+    known = (*f.CONSOLIDATED, *f.LEFT)
+    for relation, child in (
+        rows.filter(~pl.col("relation").is_in(known)).select("relation", "child").iter_rows()
+    ):
+        tally.add("unknown_code", f"RelationshipType {relation}", child)
+    mine = rows.filter(pl.col("relation").is_in(f.CONSOLIDATED))
+    sound = are_leis(pl.col("child")) & are_leis(pl.col("parent"))
+    mine = mine.with_columns(_sound=sound)
+    wrong = mine.filter(~pl.col("_sound")).select("child", "parent").iter_rows()
+    refused = staged.reject_rows(
+        (child, "a child or parent without a sound LEI", parent) for child, parent in wrong
+    )
+    kept = mine.filter("_sound").drop("_sound")
+    return kept.unique(["child", "parent", "relation"], keep="last", maintain_order=True), refused
+
+
+def _exceptions(rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:
+    for column, known in (("category", f.CATEGORIES), ("reason", f.REASONS)):
+        unknown = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(known))
+        for code, lei in unknown.select(column, "lei").iter_rows():
+            tally.add("unknown_code", f"{column} {code}", lei)
+    sound = are_leis(pl.col("lei")) & pl.col("category").is_not_null()
+    mine = rows.with_columns(_sound=sound)
+    wrong = mine.filter(~pl.col("_sound")).select("lei", "category").iter_rows()
+    refused = staged.reject_rows((lei, "no sound LEI, or no category", category) for lei, category in wrong)
+    kept = mine.filter("_sound").drop("_sound")
+    return kept.unique(["lei", "category"], keep="last", maintain_order=True), refused

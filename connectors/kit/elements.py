@@ -1,0 +1,42 @@
+"""Elements of one kind out of XML of any size, one after another, each freed when the next is asked for.
+
+Belongs here: reading gigabytes in bounded memory, without network, entities or document types. Does not belong
+here: what an element means, and markup that fits in memory (`markup`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from lxml import etree
+
+
+class NotXml(Exception):  # noqa: N818 - named for what it says of a body
+    """A body that is no XML, or breaks off; the message says where."""
+
+
+def elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree._Element]:
+    """Elements of a tag (`{*}name`: whatever its namespace), as they end. Raises NotXml.
+
+    What stands before an element in its parent is gone; what is above it has no text any more.
+    """
+    found = etree.iterparse(
+        body, events=("end",), tag=tag, resolve_entities=False, no_network=True, load_dtd=False
+    )
+    try:
+        for _, element in found:
+            yield element
+            element.clear()
+            parent = element.getparent()
+            while parent is not None and len(parent) > 1:
+                del parent[0]
+    except etree.XMLSyntaxError as error:
+        raise NotXml(f"XML that does not parse: {error}") from error
+
+
+def text_at(element: etree._Element, path: str) -> str | None:
+    """Text of the first descendant at `a/b/c`, whatever the namespaces; null where empty or absent."""
+    found = element.find("/".join(f"{{*}}{step}" for step in path.split("/")))
+    text = None if found is None else (found.text or "").strip()
+    return text or None

@@ -1,0 +1,65 @@
+"""Lines of FIRDS and live listings to shared rows: `listings`, and the identifiers that they name.
+
+Belongs here: ISIN, symbol and venue of what trades. Does not belong here: the rule (`rule`), records of FIRDS
+(`connectors.firds.lines`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from connectors.firds.lines import lines
+from connectors.kit import staged
+from connectors.listed.rule import is_live
+from connectors.listed.venues import MICS, VENUES
+from warehouse.schema.tables import IDENTIFIERS, LISTINGS
+
+_NAMED: Final = {"isin": "isin", "ticker": "ticker"}
+
+
+def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """Listings of the equities that their issuers had admitted to venues that count."""
+    found = lines(market, present).filter(pl.col("mic").is_in(MICS), pl.col("is_requested").is_not_null())
+    rows = found.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(f"{market.lower()}.firds").alias("register"),
+        pl.concat_str("isin", "mic", separator="/").alias("native_id"),
+        pl.col("mic").alias("exchange_mic"),
+        pl.lit(None, pl.String).alias("ticker"),
+        pl.col("isin"),
+        VENUES.expr("mic", "level").alias("level"),
+        pl.col("begins_on").alias("valid_from"),
+        "ended_on",
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return rows.select(LISTINGS.names).cast(staged.schema(LISTINGS)).collect()  # pyright: ignore[reportArgumentType]
+
+
+def identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:
+    """ISINs and symbols that live listings name, and the venue of the first symbol, else of the first line."""
+    live = listings.filter(is_live(today)).sort("ticker", "native_id", nulls_last=True)
+    named = [_scheme(live, scheme, column) for scheme, column in _NAMED.items()]
+    venue = live.filter(pl.col("exchange_mic").is_not_null())
+    first = venue.unique("company_id", keep="first", maintain_order=True)
+    return pl.concat([*named, _scheme(first, "exchange_mic", "exchange_mic")])
+
+
+def _scheme(rows: pl.DataFrame, scheme: str, column: str) -> pl.DataFrame:
+    return (
+        rows.filter(pl.col(column).is_not_null())
+        .unique(["company_id", column], keep="first", maintain_order=True)
+        .select(
+            "company_id",
+            pl.lit(scheme).alias("scheme"),
+            pl.col(column).alias("value"),
+            "register",
+            "raw",
+            "observed_at",
+        )
+        .select(IDENTIFIERS.names)
+    )

@@ -1,0 +1,186 @@
+"""Dataset us.symdir: what trades on the exchanges of the United States, by Nasdaq Trader (FORMAT news 3.5).
+
+Belongs here: the declaration, the two files, rows without test issues and funds, the shared listings. A file says
+on its last line when it was made, and mirrors hand out pages of HTML under its name. Does not belong here: whose
+symbol it is (a link through the SEC's list tells), or what a financial status means for its issuer.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Licence,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
+from connectors.kit import staged
+from connectors.kit.formats import Format, sniff
+from connectors.kit.staged import Tally
+from connectors.us import symbol_fields as f
+from warehouse.schema.tables import LISTINGS
+from warehouse.schema.types import Table
+
+HOST: Final = "www.nasdaqtrader.com"
+_LARGEST: Final = 32 << 20
+_TRAILER: Final = "File Creation Time:"
+_NASDAQ: Final = ("Symbol", "Security Name", "Market Category", "Test Issue", "Financial Status", "ETF")
+_OTHERS: Final = ("ACT Symbol", "Security Name", "Exchange", "ETF", "Test Issue")
+_LEFT: Final = ("Round Lot Size", "NextShares", "CQS Symbol", "NASDAQ Symbol")
+_YES: Final = "Y"
+
+Row = dict[str, str | None]
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """One of the two files, by its first line: mirrors have pages of HTML under the same name."""
+    del name
+    found = sniff(head)
+    if found is not Format.TEXT:
+        return NotOurs(f"{found.value} where the symbol directory was due (text, fields between bars)")
+    if _columns(head.partition(b"\n")[0].decode("ascii", errors="replace")) is None:
+        return NotOurs("a text whose first line does not name the directory's columns")
+    return Recognised(None, Scope.FULL)
+
+
+def _columns(line: str) -> tuple[str, ...] | None:
+    """Which of the two files a first line begins."""
+    cells = set(_cells(line))
+    return next((due for due in (_NASDAQ, _OTHERS) if cells.issuperset(due)), None)
+
+
+def _cells(line: str) -> list[str]:
+    return next(csv.reader([line.strip()], delimiter="|", quoting=csv.QUOTE_NONE), [])
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch of the table of its file."""
+    with staged.opened(piece) as body:
+        text = body.read(_LARGEST + 1)
+    if len(text) > _LARGEST or sniff(text[:1024]) is not Format.TEXT:
+        raise Unreadable(piece.dataset, piece.name, "no symbol directory: text of at most 32 MiB was due")
+    lines = text.decode("ascii", errors="replace").splitlines()
+    due = _columns(lines[0]) if lines else None
+    if due is None:
+        raise Unreadable(piece.dataset, piece.name, "the first line does not name the directory's columns")
+    work = _File(piece, _cells(lines[0]), due)
+    for number, line in enumerate(lines[1:], 2):
+        work.take(number, line)
+    if not work.is_whole:
+        work.tally.add("no_creation_time", "last line", piece.name)
+    yield staged.batch(
+        work.table, list(work.rows.values()), staged.reject_rows(work.refused), work.tally.drain()
+    )
+
+
+class _File:
+    """Rows of one of the two files, one per symbol."""
+
+    def __init__(self, piece: Piece, header: list[str], due: tuple[str, ...]) -> None:
+        self.is_whole = False  # its last line was seen
+        self.table: Table = f.NASDAQ if due is _NASDAQ else f.OTHERS
+        self.tally = Tally(piece.dataset)
+        self.rows: dict[str, Row] = {}
+        self.refused: list[tuple[object, str, object]] = []
+        self._header = header
+        for name in set(header) - {*due, *_LEFT}:
+            self.tally.add("unknown_column", name or "(no name)", piece.name)
+
+    def take(self, number: int, line: str) -> None:
+        if line.startswith(_TRAILER):
+            self.is_whole = True
+            return
+        cells = _cells(line)
+        if not any(cells):
+            return
+        if len(cells) != len(self._header):
+            self.refused.append((number, f"{len(cells)} fields where {len(self._header)} are due", line))
+            return
+        said = dict(zip(self._header, (cell.strip() for cell in cells), strict=True))
+        if _YES in (said["Test Issue"], said["ETF"]):
+            return
+        row = self._nasdaq(said) if self.table is f.NASDAQ else self._other(said)
+        if row["symbol"]:
+            self.rows[row["symbol"]] = row
+        else:
+            self.refused.append((number, "no symbol", line))
+
+    def _nasdaq(self, said: dict[str, str]) -> Row:
+        symbol, status = said["Symbol"], said["Financial Status"] or None
+        if said["Market Category"] not in f.MARKETS:
+            self.tally.add("unknown_code", f"Market Category {said['Market Category']}", symbol)
+        if status not in (None, *f.STATUSES):
+            self.tally.add("unknown_code", f"Financial Status {status}", symbol)
+        return _row(symbol, said["Security Name"], f.NASDAQ_MIC, status)
+
+    def _other(self, said: dict[str, str]) -> Row:
+        symbol, mic = said["ACT Symbol"], f.EXCHANGES.get(said["Exchange"])
+        if mic is None:
+            self.tally.add("unknown_code", f"Exchange {said['Exchange']}", symbol)
+        return _row(symbol, said["Security Name"], mic, None)
+
+
+def _row(symbol: str, name: str, mic: str | None, status: str | None) -> Row:
+    return {
+        "symbol": symbol,
+        f.TICKER: sec_symbol(symbol),
+        "name": name or None,
+        "mic": mic,
+        "status": status,
+    }
+
+
+def sec_symbol(symbol: str) -> str:
+    """A symbol as the SEC writes it: BRK.B is BRK-B there, the preferred ABR$D is ABR-PD."""
+    return symbol.replace("$", "-P").replace(".", "-")
+
+
+def listings(nasdaq: pl.LazyFrame, others: pl.LazyFrame) -> pl.DataFrame:
+    """Symbols on exchanges; one that left its file ended on that day."""
+    rows = pl.concat([nasdaq, others]).filter(
+        pl.col("_company_id").is_not_null(), pl.col("mic").is_not_null()
+    )
+    found = rows.select(
+        pl.col("_company_id").alias("company_id"),
+        pl.lit(f.KEY).alias("register"),
+        pl.concat_str("mic", "symbol", separator=":").alias("native_id"),
+        pl.col("mic").alias("exchange_mic"),
+        pl.col(f.TICKER).alias("ticker"),
+        pl.lit(None, pl.String).alias("isin"),
+        pl.lit("regulated").alias("level"),
+        pl.lit(None, pl.Date).alias("valid_from"),
+        pl.col("_retired_at").dt.date().alias("ended_on"),
+        pl.col("_raw").alias("raw"),
+        pl.col("_observed_at").alias("observed_at"),
+    )
+    return found.select(LISTINGS.names).cast(staged.schema(LISTINGS)).sort(LISTINGS.key).collect()  # pyright: ignore[reportArgumentType]
+
+
+DATASET: Final = Dataset(
+    key=f.KEY,
+    title="Nasdaq Trader: symbol directory",
+    licence=Licence(
+        name="market data: the listed flag only",
+        url="https://www.nasdaqtrader.com",
+        attribution="Source: Nasdaq Trader",
+    ),
+    cadence=Cadence(cron="30 11 * * 1-5", stale_after_hours=24 * 5),
+    guard=Guard(max_shrink=0.1, max_rejected=0.01),
+    host=HOST,
+    staged={f.NASDAQ.name: f.NASDAQ, f.OTHERS.name: f.OTHERS},
+    files=("nasdaq_symdir/**", "symdir/**", "nasdaqlisted*", "otherlisted*"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+)

@@ -1,0 +1,67 @@
+"""Search over HTTP by what else companies are known as; several of one symbol, page by page."""
+
+import pytest
+
+NO1, NO2, SE1 = "firm:NO:900000001", "firm:NO:900000002", "firm:SE:5560000001"
+LEI = "969500NO030000004573"
+
+
+def known(company, scheme, value):
+    at = "2026-01-01T00:00:00Z"
+    return {"company_id": company, "scheme": scheme, "value": value, "register": "no.lei", "observed_at": at}
+
+
+@pytest.fixture(scope="module")
+def searched(new_world):
+    made = new_world()
+    companies = [
+        made.company(NO1, "Eksempel ASA", is_listed=True),
+        made.company(NO2, "Annen Eksempel AS"),
+        made.company(SE1, "EQNR Exempel AB"),
+    ]
+    names = [
+        known(NO1, "lei", LEI),
+        known(NO1, "isin", "NO0010096985"),
+        known(NO1, "ticker", "EQNR"),
+        known(NO2, "ticker", "EQNR"),
+    ]
+    at = made.world.now
+    names = [row | {"observed_at": at} for row in names]
+    listing = {"company_id": NO1, "register": "no.euronext", "native_id": "x", "observed_at": at}
+    listings = [listing | {"exchange_mic": "XOSL", "ticker": "EQNR"}]
+    made.publish(companies, known_as=names, listings=listings)
+    return made.world
+
+
+@pytest.fixture
+def service(serve, searched):
+    return serve(searched)
+
+
+def pages(service, query, limit):
+    found, cursor = [], ""
+    while True:
+        answer = service.get(f"/api/v1/companies?{query}&limit={limit}{cursor}").json()
+        found += [row["id"] for row in answer["data"]]
+        if not answer["has_more"]:
+            return found
+        cursor = f"&cursor={answer['next_cursor']}"
+
+
+@pytest.mark.parametrize(
+    ("query", "due"),
+    [
+        (f"q={LEI}", [NO1]),
+        (f"q={LEI.lower()}", [NO1]),
+        ("q=NO0010096985", [NO1]),
+        ("q=XOSL:EQNR", [NO1]),
+        ("q=EQNR", [NO1, NO2, SE1]),  # known by the symbol first, then by a word of its name
+        ("q=EQNR&country=SE", [SE1]),
+        ("q=EQNR&is_listed=true", [NO1]),
+        ("q=EQNR&is_listed=false", [NO2, SE1]),
+        ("q=969500NO030000004574", []),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_companies_are_found_by_what_they_are_known_as(service, query, due, limit):
+    assert pages(service, query, limit) == due

@@ -1,0 +1,310 @@
+"""The golden copy as CSV and in zips; deltas in any order; every genuine record to its national number."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connectors.declare import NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.gleif import bodies, parents, records, table_edition
+from connectors.gleif.dataset import company_ids
+from connectors.gleif.numbers import (
+    AUTHORITIES,
+    are_leis,
+    are_personal,
+    company_number,
+    company_numbers,
+    is_lei,
+    is_personal,
+)
+from tests.connectors.gleif.gleif_bodies import DATASETS, NOON, NORWEGIAN, lei, piece, read, record, rows
+from warehouse import present
+from warehouse.schema import identifiers
+
+ANNA = "Anna Andersson"
+FILLER = tuple(f"Entity.OtherEntityNames.OtherEntityName.{number}" for number in range(1, 328))
+HEADER = (*records.CDF.values(), *FILLER)
+
+
+def table(*made: dict[str, Any], header: tuple[str, ...] = HEADER) -> bytes:
+    """The same records as the CSV has them: quoted, columns found by name alone."""
+    text = io.StringIO()
+    sheet = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    sheet.writerow(header)
+    for one in made:
+        said, entity = one["attributes"], one["attributes"]["entity"]
+        values = {
+            "LEI": said["lei"],
+            "Entity.LegalName": entity["legalName"]["name"],
+            f"{records.AUTHORITY}ID": entity["registeredAt"]["id"] or "",
+            f"{records.AUTHORITY}EntityID": entity["registeredAs"] or "",
+            "Entity.LegalJurisdiction": entity["jurisdiction"],
+            "Entity.LegalAddress.Country": entity["legalAddress"]["country"],
+            "Entity.EntityCategory": entity["category"],
+            "Entity.EntityStatus": entity["status"],
+            "Registration.RegistrationStatus": said["registration"]["status"],
+            "Registration.LastUpdateDate": said["registration"]["lastUpdateDate"],
+        }
+        sheet.writerow([values.get(name, "") for name in header])
+    return text.getvalue().encode()
+
+
+def packed(**files: bytes) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return body.getvalue()
+
+
+def kept(body: bytes) -> bytes:
+    return bodies.without_persons(io.BytesIO(body)).read()
+
+
+@pytest.mark.parametrize("header", [HEADER, tuple(reversed(HEADER))], ids=["as published", "turned round"])
+def test_columns_are_known_by_their_names_and_hundreds_of_others_are_no_news(header: tuple[str, ...]) -> None:
+    body = table(
+        record(NORWEGIAN, "RA000472", "997 315 898", name='Eksempel, "AS"\r\nlinje to'),
+        record(lei("B"), "RA000544", "5564333440", law="SE"),
+        header=header,
+    )
+    assert len(header) == 338
+    (found,) = rows("NO", body)
+    assert (found["lei"], found["org_number"]) == (NORWEGIAN, "997315898")
+    assert found["legal_name"] == 'Eksempel, "AS"\nlinje to'
+    assert [signal.code for batch in read("NO", body) for signal in batch.signals] == ["missing_columns"] * 0
+
+
+def test_a_golden_copy_comes_in_a_zip_and_is_kept_unpacked() -> None:
+    body = packed(
+        **{"20260101-0000-gleif-goldencopy-lei2.csv": table(record(NORWEGIAN, "RA000472", "997315898"))}
+    )
+    dataset = DATASETS["NO"]
+    name = "gleif/20260101-0000-gleif-goldencopy-lei2-golden-copy.csv.zip"
+    assert dataset.recognise(name, body[:65_536]) == Recognised(datetime(2026, 1, 1, tzinfo=UTC), Scope.PART)
+    assert isinstance(dataset.recognise("gleif/20260101-0000-gleif-goldencopy-rr.zip", body), NotOurs)
+    assert [row["org_number"] for row in rows("NO", body)] == ["997315898"]
+    assert kept(body).startswith(b'"LEI"')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        packed(a=b"x", b=b"y"),
+        packed(),
+        packed(a=b"x" * 5000)[:-40],
+        packed(a=b"<html></html>"),
+        b"PK\x03\x04" + b"\0" * 64,
+    ],
+)
+def test_another_archive_is_unreadable_and_nothing_of_it_is_kept(body: bytes) -> None:
+    assert b"unreadable" in kept(body)
+    for sent in (body, kept(body)):
+        with pytest.raises(Unreadable):
+            read("NO", sent)
+
+
+def test_persons_leave_the_table_and_nobody_else_does() -> None:
+    person = record(lei("P"), "RA000544", "800101-1239", law="SE", name=f"{ANNA}\nEnskild firma")
+    sole = record(lei("Q"), "RA000296", "HRA 1", law="DE", name=ANNA, category=records.SOLE)
+    others = [
+        record(lei("A"), "RA000544", "5564333440", law="SE"),
+        record(NORWEGIAN, "RA000472", "997315898"),
+    ]
+    found = kept(table(others[0], person, sole, others[1]))
+    assert ANNA.encode() not in found
+    assert found == table(*others)
+    assert rows("SE", table(person)) == []
+
+
+@pytest.mark.parametrize("cut", ["within a quote", "within a record"])
+def test_a_table_that_breaks_off_is_unreadable(cut: str) -> None:
+    whole = table(
+        record(NORWEGIAN, "RA000472", "997315898"), record(lei("A"), "RA000472", "964169969", name=ANNA)
+    )
+    place = whole.index(ANNA.encode())
+    broken = whole[: place + 4] if cut == "within a quote" else whole[: place + len(ANNA) + 1]
+    if cut == "within a quote":
+        with pytest.raises(Unreadable):
+            read("NO", kept(broken))
+        assert ANNA[:4].encode() not in kept(broken)
+    else:
+        (batch,) = [batch for batch in read("NO", kept(broken)) if batch.rows.height]
+        assert batch.rows["lei"].to_list() == [NORWEGIAN]
+
+
+def test_a_quote_that_nobody_closes_is_no_endless_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_edition, "LONGEST", 4096)
+    body = table(record(NORWEGIAN, "RA000472", "997315898")) + b'"' + b"x,\n" * 4096
+    with pytest.raises(Unreadable):
+        read("NO", kept(body))
+
+
+def test_a_page_of_html_is_none_of_ours() -> None:
+    page = b"<!DOCTYPE html><html><body>LEI,Entity.RegistrationAuthority</body></html>"
+    assert isinstance(DATASETS["NO"].recognise("gleif/lei2.csv", page), NotOurs)
+    with pytest.raises(Unreadable):
+        read("NO", page)
+
+
+@given(st.binary(max_size=400) | st.text(max_size=200).map(str.encode))
+@settings(max_examples=30, deadline=None)
+def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
+    for sent in (body, table() + body):
+        with suppress(Unreadable):
+            read("NO", kept(sent))
+
+
+@given(st.lists(st.text("0123456789ABZ", min_size=18, max_size=22), max_size=20))
+@settings(max_examples=50, deadline=None)
+def test_columns_judge_as_single_values_do(texts: list[str]) -> None:
+    codes = [*texts, *(lei(text[:18]) for text in texts), NORWEGIAN]
+    pairs = pl.DataFrame({"lei": codes, "authority": "RA000544", "number": [text[:12] for text in codes]})
+    found = pairs.select(
+        valid=are_leis(pl.col("lei")), personal=are_personal(pl.col("authority"), pl.col("number"))
+    )
+    assert found["valid"].to_list() == [is_lei(code) for code in codes]
+    assert found["personal"].to_list() == [is_personal("RA000544", number) for number in pairs["number"]]
+
+
+def _one_by_one(market: str, authority: str, number: str) -> str | None:
+    """The rule of numbers as everybody else follows it, one number at a time."""
+    if is_personal(authority, number):
+        return None
+    compact = re.sub(r"[\s.\-]+", "", number).upper()
+    if market == "NO":
+        compact = compact.removeprefix("NO")
+    if market == "SE" and re.fullmatch(r"16[0-9]{10}", compact):
+        compact = compact[2:]
+    found = identifiers.parse_scoped(market, compact)
+    return found.org_number if found is not None and found.check else None
+
+
+_TYPED = st.builds(
+    lambda before, digits, mark, place: before + digits[:place] + mark + digits[place:],
+    st.sampled_from(["", "", "", "SC", "NI", "OC", "R", "US", "CIK", "NO", "16", "0", "oc"]),
+    st.text("0123456789", min_size=1, max_size=12)
+    | st.sampled_from(["5564333440", "964169969", "16038783", "42344613"]),
+    st.sampled_from(["", "", "-", " ", ".", "\u00a0", "x", "٣"]),
+    st.integers(0, 12),
+)
+
+
+@pytest.mark.parametrize("market", DATASETS)
+@given(st.lists(_TYPED, min_size=1, max_size=60))
+@settings(max_examples=30, deadline=None)
+def test_a_column_of_numbers_is_read_as_one_number_is(market: str, typed: list[str]) -> None:
+    authority = AUTHORITIES[market][0]
+    found = company_numbers(market, pl.DataFrame({"registered_at": authority, "registered_as": typed}))
+    assert found.to_list() == [_one_by_one(market, authority, number) for number in typed]
+
+
+# --- deltas ---------------------------------------------------------------------------------------------------
+
+
+def _delta(number: str, name: str, stamp: datetime) -> Piece:
+    made = piece(DATASETS["NO"], table(record(NORWEGIAN, "RA000472", number, name=name)))
+    return replace(made, observed_at=stamp, name=f"{stamp:%Y%m%d-%H%M}-gleif-goldencopy-lei2-intra-day.csv")
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)])
+def test_deltas_replace_whole_records_and_the_newest_holds_in_whatever_order_they_come(order) -> None:
+    """A delta has no mark of deletion: the newest record of an LEI is the record (FORMAT news 3.1)."""
+    told = [("964169969", "Gammelt AS"), ("997315898", "Nyere AS"), ("997315898", "Nyest AS")]
+    pieces = [
+        _delta(number, name, NOON + timedelta(hours=8 * place)) for place, (number, name) in enumerate(told)
+    ]
+    made = records.table("NO")
+    with duckdb.connect() as connection:
+        connection.execute("CREATE SCHEMA present")
+        for place in order:
+            (batch,) = [one for one in DATASETS["NO"].read(pieces[place]) if one.rows.height]
+            at = pl.lit(pieces[place].observed_at).cast(pl.Datetime("us", "UTC"))
+            company = company_ids("NO", batch.rows)
+            staged = batch.rows.with_columns(company.alias("_company_id"), _observed_at=at, _raw=pl.lit("x"))
+            present.upsert(connection, made, staged)
+        (row,) = present.rows_of(connection, [made], None)[made.name].collect().to_dicts()
+    assert (row["legal_name"], row["org_number"]) == ("Nyest AS", "997315898")
+
+
+# --- genuine files --------------------------------------------------------------------------------------------
+
+
+def _genuine(sources: Path) -> Iterator[tuple[Path, bytes]]:
+    for path in sorted((sources / "news").glob("gleif_*/*")):
+        yield path, path.read_bytes()
+
+
+def _companies(body: bytes) -> Iterator[dict[str, str | None]]:
+    """Records of companies, sole proprietors and those without a registration aside, by any market's law."""
+    if bodies.edition(body[: bodies.HEAD]) is None:
+        return
+    for row in bodies.rows(io.BytesIO(kept(body))):
+        own = row["category"] in (None, "GENERAL") and row["registration_status"] not in (
+            "DUPLICATE",
+            "ANNULLED",
+        )
+        if own and row["registered_as"]:
+            yield row
+
+
+def test_every_genuine_record_of_the_five_markets_joins_its_national_number(sources: Path) -> None:
+    """SE, NO, FI, UK, DK: the number in the record, its separators aside, is the number it is joined by."""
+    joined = dict.fromkeys(DATASETS, 0)
+    for path, body in _genuine(sources):
+        companies = list(_companies(body))
+        for market in DATASETS if companies else ():
+            country = "GB" if market == "UK" else market
+            read_so = {row["lei"]: row for row in rows(market, kept(body))}
+            for row in companies:
+                if (row["jurisdiction"] or "")[:2] != country or row["registered_at"] not in AUTHORITIES[
+                    market
+                ]:
+                    continue
+                found = read_so[row["lei"]]
+                typed = "".join(sign for sign in row["registered_as"] or "" if sign.isalnum()).upper()
+                number = company_number(market, row["registered_at"], row["registered_as"])
+                assert found["org_number"] == number is not None, (path.name, row)
+                assert number.replace("-", "").endswith(typed[-8:].rjust(8, "0")), (path.name, row)
+                joined[market] += 1
+    assert all(count >= 3 for count in joined.values()), joined
+
+
+def test_every_genuine_file_is_read_by_one_dataset_or_named_with_the_reason(sources: Path) -> None:
+    level_1, level_2 = DATASETS["NO"], parents.parents_dataset("NO")
+    counted = {"level 1": 0, "level 2": 0, "none": 0}
+    for path, body in _genuine(sources):
+        said = [made.recognise(f"gleif/{path.name}", body[:65_536]) for made in (level_1, level_2)]
+        readers = [place for place, found in enumerate(said) if isinstance(found, Recognised)]
+        empty = (
+            json.loads(body)["data"] == []
+            if path.suffix == ".json" and b'"data"' in body[:900_000]
+            else False
+        )
+        assert len(readers) < 2 or empty, path.name
+        for place in readers:
+            made = (level_1, level_2)[place]
+            sent = Piece(
+                made.key, path.name, "sha", NOON, Scope.PART, "b", lambda body=body: io.BytesIO(body)
+            )
+            assert all(batch.rejects.is_empty() for batch in made.read(sent)), path.name
+        if not readers:
+            assert all(isinstance(found, NotOurs) and found.reason for found in said), path.name
+        counted["level 1" if 0 in readers else "level 2" if 1 in readers else "none"] += 1
+    assert counted["level 1"] >= 20
+    assert counted["level 2"] >= 20
