@@ -22,6 +22,7 @@ _COMMANDS: Final = {
     "demo": "demo.demo",
     "export": "export.export",
     "erase": "erase.erase",
+    "owners": "owners.owners",
     "rebuild": "later.rebuild",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""

@@ -26,7 +26,7 @@ _EXACT: Final = ("exact", "derived")
 
 def ownership_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
     """Events of holders whose share lies on another side of a threshold than before."""
-    lineage = Lineage(differences["owners"])
+    lineage = Lineage(differences["owners"], differences.get("holdings"))
     rows = audible(_moved(differences), "register", differences["companies"].known, occasion)
     companies = image["companies"].select("company_id", "org_number", "name", "country")
     unlinked = lost(occasion)
