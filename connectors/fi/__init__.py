@@ -26,5 +26,6 @@ FINLAND: Final = with_issuers(
         normalise=normalise,
         links=nasdaq.LINKS,
         holders=nasdaq.HOLDERS,
+        dated=(nasdaq.FLAGGING_KEY,),
     )
 )

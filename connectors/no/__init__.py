@@ -23,6 +23,7 @@ from connectors.no import (
     roller,
     underenheter,
 )
+from connectors.no.holdings import DATED
 from connectors.no.issuer_links import LINKS
 from connectors.no.mapping import PRECEDENCE, normalise, touches
 from connectors.no.named_holders import HOLDERS
@@ -53,5 +54,6 @@ NORWAY: Final = with_issuers(
         removed=REMOVALS,
         links=LINKS,
         holders=HOLDERS,
+        dated=DATED,
     )
 )

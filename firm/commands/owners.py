@@ -1,4 +1,4 @@
-"""`firm owners …`: who holds a company by whose word, and judgements of who is one (docs/operating.md, «Owners»)."""
+"""`firm owners …`: who holds a company by whose word, and judgements (docs/operating.md, «Owners»)."""
 
 from __future__ import annotations
 

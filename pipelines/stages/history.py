@@ -20,10 +20,12 @@ from pipelines.stages.normalised import EDITIONS, IMAGE_MARK, image_key
 from pipelines.steps.changes import Occasion
 from pipelines.steps.events import events
 from pipelines.steps.financials import financials
-from pipelines.steps.ownership import owners
+from pipelines.steps.ownership import Sources, owners
+from pipelines.steps.ownership_spans import spans
+from warehouse import render
 from warehouse.history import Changes, History
 from warehouse.judgements import Judgements
-from warehouse.schema.tables import FINANCIALS, OWNERS, TABLES
+from warehouse.schema.tables import FINANCIALS, HOLDINGS_EARLIER, OWNERS, TABLES
 from warehouse.schema.verdicts import Verdict
 
 HISTORY_MARK: Final = "history"
@@ -83,12 +85,15 @@ def _bring(
     tables["financials"] = financials(
         tables["financials_reported"], tables["filings"], history.open_rows(FINANCIALS, touched)
     )
+    earlier = tables.pop(HOLDINGS_EARLIER.name, render.empty(HOLDINGS_EARLIER))
+    sources = Sources(jurisdiction.precedence.get("ownership", ()), jurisdiction.dated)
     tables["owners"] = owners(
         tables["holdings"],
         history.open_rows(OWNERS, touched),
         instant,
-        jurisdiction.precedence.get("ownership", ()),
+        sources,
         _of(verdicts, touched),
+        earlier,
     )
     late = frozenset(editions.filter("late")["dataset"]) - frozenset(
         editions.filter(~pl.col("late"))["dataset"]
@@ -98,6 +103,8 @@ def _bring(
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES
     }
+    told = spans(tables["owners"], tables["holdings"], earlier, sources)
+    history.fill(OWNERS, told.rows, told.keys, instant)
     occasion = Occasion(instant, _baselines(history, jurisdiction), late, linked)
     return changes, events(changes, tables, occasion)
 

@@ -27,7 +27,7 @@ from warehouse import render
 from warehouse.history import History
 from warehouse.judgements import Judgement
 from warehouse.lake import StagedIndex
-from warehouse.schema.tables import COMPANIES, NORMALISED
+from warehouse.schema.tables import COMPANIES, NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 STAGED_MARK: Final = "staged"
@@ -160,7 +160,7 @@ class _Work:
         self.changed: dict[str, float] = {}
 
     def take(self, instant: datetime, found: Iterable[Edition], judged: Iterable[Judgement] = ()) -> None:
-        """Takes all editions of one instant in; writes the image of the companies they touch and of those judged."""
+        """Takes all editions of one instant in; writes the image of companies touched or judged."""
         found = list(found)
         ids = [series for edition in found for series in self._take_edition(edition)]
         changed = {table for edition in found for table, rows in edition.tables.items() if rows}
@@ -225,7 +225,8 @@ class _Work:
         present = self._history.rows_of(tables.values(), companies)
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
-        return {table.name: shared.get(table.name, render.empty(table)) for table in NORMALISED}
+        made = (*NORMALISED, *PASSING)
+        return {table.name: shared.get(table.name, render.empty(table)) for table in made}
 
     def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
         self.companies += len(touched)

@@ -64,13 +64,12 @@ _FORMS: Final = {
 _SPELLINGS: Final = {tuple(words.split()): form for form, told in _FORMS.items() for words in told}
 _IN_FRONT: Final = frozenset({"ab", "as", "oy", "oyj"})  # AB Volvo, A/S Storebæltsforbindelsen, Oy Karl Fazer
 # What many names consist of: none of these alone, nor two of them, says who it is.
-_COMMON: Final = frozenset(
-    """
+_COMMON_WORDS: Final = """
     nordic scandi scandinavian capital invest investment investments holding holdings group fund funds fond partners
     management asset trust bank finance global international europe eiendom kapital industri industrier energy real
     estate
-    """.split()
-)
+"""
+_COMMON: Final = frozenset(_COMMON_WORDS.split())
 _NUMERALS: Final = frozenset(
     ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv"]
 )

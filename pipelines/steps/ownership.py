@@ -64,7 +64,7 @@ def owners(
     said = sources if isinstance(sources, Sources) else Sources(sources)
     rows = _one_per_holder(with_holder_id(_since(holdings, earlier), former, verdicts), said.precedence)
     rows = _dated(rows, former, instant.date(), said.dated)
-    return rows.with_columns(_sources(rows)).select(OWNERS.names).sort(OWNERS.key)
+    return rows.with_columns(sources_text(rows)).select(OWNERS.names).sort(OWNERS.key)
 
 
 def _since(holdings: pl.DataFrame, earlier: pl.DataFrame | None) -> pl.DataFrame:
@@ -119,7 +119,7 @@ def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Se
     return rows.with_columns(as_of=as_of, first_seen=pl.min_horizontal(earliest, since))
 
 
-def _sources(rows: pl.DataFrame) -> pl.Series:
+def sources_text(rows: pl.DataFrame) -> pl.Series:
     """`sources` as text: the record that decides, of the day that the line's share is of, then `_others`."""
     texts = rows.with_columns(_quoted(rows[name]) for name in ("register", "native_id", "url"))
     told = pl.concat_str(

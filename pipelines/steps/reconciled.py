@@ -35,8 +35,11 @@ _UNKNOWN: Final = "unknown"
 def reconciled(records: Sequence[Record], precedence: Sequence[str]) -> tuple[dict[str, Any], list[Record]]:
     """One row of several records of one holder, and the records in order of their word."""
     ordered = sorted(records, key=lambda record: _rank(record, precedence))
-    live = [record for record in ordered if _is_live(record, ordered)]
-    heard = live or ordered
+    ends = [_end(record, ordered) for record in ordered]
+    live = [record for record, end in zip(ordered, ends, strict=True) if end is None]
+    # of a holder who is gone the record that held longest tells the last of it
+    last = max((end for end in ends if end is not None), default=None)
+    heard = live or [record for record, end in zip(ordered, ends, strict=True) if end == last]
     capital, votes = _capital(heard), _decides(heard, VOTES)
     decides = capital or votes or heard[0]
     row = dict(decides)
@@ -45,7 +48,7 @@ def reconciled(records: Sequence[Record], precedence: Sequence[str]) -> tuple[di
     for name in ("holder_name", "holder_company_id", "holder_country"):
         row[name] = next((record[name] for record in heard if record[name] is not None), None)
     row["holder_type"] = _kind(decides, heard)
-    row["ended_on"] = None if live else max(day for record in ordered if (day := record["ended_on"]))
+    row["ended_on"] = None if live else last
     row["observed_at"] = max(record["observed_at"] for record in ordered)
     row["reconciliation"] = _agreement(heard, decides)
     return row, [decides, *(record for record in ordered if record is not decides)]
@@ -62,18 +65,16 @@ def _rank(record: Record, precedence: Sequence[str]) -> tuple[int, int, str, str
     return place, -dated(record).toordinal(), register, record["native_id"]
 
 
-def _is_live(record: Record, ordered: Sequence[Record]) -> bool:
-    """Whether nobody says that it is over: itself, or another register before it, of a day that is not earlier.
+def _end(record: Record, ordered: Sequence[Record]) -> date | None:
+    """The day a record is over: by itself, or by another register before it, of a day that is not earlier.
 
     Who says nothing of shares says nothing of their end: leaving a group is no sale.
     """
-    if record["ended_on"] is not None:
-        return False
-    before = ordered[: ordered.index(record)]
-    ends = (other for other in before if other["ended_on"] is not None and other["basis"] is not None)
-    return not any(
-        other["register"] != record["register"] and other["ended_on"] >= dated(record) for other in ends
-    )
+    others = (other for other in ordered[: ordered.index(record)] if other["register"] != record["register"])
+    days = [other["ended_on"] for other in others if other["basis"] is not None]
+    ends = [day for day in days if day is not None and day >= dated(record)]
+    own = [record["ended_on"]] if record["ended_on"] is not None else []
+    return min([*own, *ends], default=None)
 
 
 def _states(record: Record, measure: Measure) -> bool:
