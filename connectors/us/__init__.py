@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.declare import Jurisdiction
-from connectors.us import feeds_part, financials_part, ownership_part, profiles_part
+from connectors.us import feeds_part, financials_part, ownership_part, profiles_part, schedule13_fields
 from connectors.us.mapping import normalising, precedence, touching
 from connectors.us.register import MARKET
 
@@ -24,5 +24,6 @@ UNITED_STATES: Final = Jurisdiction(
     touches=touching(PARTS),
     normalise=normalising(_HELD),
     links=tuple(link for part in PARTS for link in part.links),
+    dated=(schedule13_fields.KEY,),
     holders={table: names for part in PARTS for table, names in part.holders.items()},
 )
