@@ -45,16 +45,13 @@ def holdings(rows: int, first: int = 0) -> pl.DataFrame:
     large = number.with_columns(_company=company, _register=pl.lit(BANDED), _name=_name("Ltd"))
     told = pl.col("_company") % SECOND_EVERY == 0
     half = large.filter(told & (pl.col("number") % PER_COMPANY == 0))
-    second = half.with_columns(_register=pl.lit(LISTED), _name=_name("LIMITED"))
-    return _records(pl.concat([large, second]))
+    other = pl.col("_company") % (2 * SECOND_EVERY) == 0
+    name = pl.when(other).then(_name("plc")).otherwise(_name("LIMITED"))
+    return _records(pl.concat([large, half.with_columns(_register=pl.lit(LISTED), _name=name)]))
 
 
 def _name(form: str) -> pl.Expr:
-    known = pl.col("number") % (4 * SECOND_EVERY) < 2 * SECOND_EVERY
-    core = pl.format("Fjordsønn Forvaltning {}", pl.col("number") * 7919 % 1_000_003)
-    return (
-        pl.when(known).then(pl.format(f"{{}} {form}", core)).otherwise(pl.format(f"{{}} {form} {form}", core))
-    )
+    return pl.format(f"Fjordsønn Forvaltning {{}} {form}", pl.col("number") * 7919 % 1_000_003)
 
 
 def _records(rows: pl.DataFrame) -> pl.DataFrame:

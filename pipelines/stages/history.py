@@ -21,6 +21,7 @@ from pipelines.steps.changes import Occasion
 from pipelines.steps.events import events
 from pipelines.steps.financials import financials
 from pipelines.steps.ownership import Sources, owners
+from pipelines.steps.ownership_passages import SPANS
 from pipelines.steps.ownership_spans import spans
 from warehouse import render
 from warehouse.history import Changes, History
@@ -105,6 +106,7 @@ def _bring(
     }
     told = spans(tables["owners"], tables["holdings"], earlier, sources)
     history.fill(OWNERS, told.rows, told.keys, instant)
+    tables[SPANS] = told.rows
     occasion = Occasion(instant, _baselines(history, jurisdiction), late, linked)
     return changes, events(changes, tables, occasion)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,17 +16,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from connectors.kit import statements
+from pipelines.steps.changes import Occasion
 from pipelines.steps.ownership import Sources, owners
+from pipelines.steps.ownership_events import ownership_events
+from pipelines.steps.ownership_passages import SPANS
 from pipelines.steps.ownership_spans import spans
-from tests.pipelines.frames import COMPANY, frame, holding
+from tests.pipelines.frames import COMPANY, company, differences, frame, holding, whole
 from warehouse.history import History
 from warehouse.paths import Layout
-from warehouse.schema.tables import HOLDINGS, OWNERS
+from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 
 NOTICES, LISTS = "xx.notices", "xx.lists"
 SOURCES = Sources((NOTICES, LISTS), (NOTICES, LISTS))
 START = date(2025, 1, 1)
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
+START_AT = datetime(2025, 1, 1, tzinfo=UTC)
 DAYS = 8
 
 
@@ -171,3 +176,46 @@ def test_lines_with_a_record_that_changes_in_place_are_left_as_history_saw_them(
     sources = Sources((NOTICES, LISTS), dated)
     lines = owners(now, frame(OWNERS), SEEN, sources, earlier=before)
     assert spans(lines, now, before, sources).keys.is_empty()
+
+
+def crossings(
+    told: Sequence[Filing], later: Sequence[Filing], baseline: datetime = START_AT
+) -> list[tuple[float, float, str]]:
+    """The events of filings that arrive together, a day after others."""
+    states: list[pl.DataFrame] = [frame(OWNERS)]
+    for at, arrived in enumerate((told, [*told, *later])):
+        rows = records(arrived)
+        now, before = statements.newest(rows), statements.earlier(rows)
+        lines = owners(now, states[-1], SEEN + timedelta(days=at), SOURCES, earlier=before)
+        made = spans(lines, now, before, SOURCES)
+        states.append(lines)
+    profiles = frame(COMPANIES, company())
+    found = differences(
+        {"companies": profiles, "owners": states[1]}, {"companies": profiles, "owners": states[2]}
+    )
+    image = whole({"companies": profiles, "owners": states[2]}) | {SPANS: made.rows}
+    occasion = Occasion(SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline))
+    changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
+    return [(change["previous_pct"], change["current_pct"], change["as_of"]) for change in changes]
+
+
+def test_notices_that_arrive_together_are_each_heard() -> None:
+    first = Filing(NOTICES, "Alfa AS", 0, 4)
+    later = [
+        Filing(NOTICES, "Alfa AS", 2, 6),
+        Filing(NOTICES, "Alfa AS", 4, 12),
+        Filing(NOTICES, "Alfa AS", 6, 9),
+    ]
+    assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 12, "2025-01-05"), (12, 9, "2025-01-07")]
+
+
+def test_a_notice_that_comes_late_is_no_event() -> None:
+    known_before = Filing(NOTICES, "Alfa AS", 4, 12)
+    assert crossings([known_before], [Filing(NOTICES, "Alfa AS", 2, 4)]) == []
+
+
+def test_what_was_said_before_the_baseline_is_no_event() -> None:
+    first = Filing(NOTICES, "Alfa AS", 0, 4)
+    later = [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 4, 4)]
+    assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 4, "2025-01-05")]
+    assert crossings([first], later, baseline=SEEN) == []
