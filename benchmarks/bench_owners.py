@@ -3,7 +3,7 @@
 Both sides read the same Parquet files, as the lake writes them. Ours: `pipelines.steps.ownership.owners` of a
 first load (ids, names, precedence, sources as text, sorted by key), file by file, as images are. The peer: a
 polars group-by of the rows by company and record, which takes of each column that a line has one value and the
-sum of the shares. Most companies have one register; of one in twenty a second one tells, half of it of the same
+sum of the shares. Most companies have one register; of one in seventy a second one tells, half of it of the same
 holders under other spellings.
 """
 
@@ -33,7 +33,7 @@ SEEN = datetime(2026, 11, 1, tzinfo=UTC)
 BANDED, LISTED = "uk.psc", "uk.nsm"
 SOURCES = Sources((LISTED, BANDED), (LISTED,))
 PER_COMPANY = 2  # records of the large register
-SECOND_EVERY = 20  # companies of which another register tells
+SECOND_EVERY = 70  # companies of which another register tells: issuers, and those in a group or a yearly list
 FILE = 500_000  # rows
 _PERCENT = pl.Decimal(9, 4)
 

@@ -85,6 +85,7 @@ def plain(name: str) -> frozenset[str]:
     return frozenset({comparable(name)}) - {""}
 
 
+@lru_cache(_CACHED)
 def transliterated(name: str) -> frozenset[str]:
     """Spellings of the letters that other alphabets lack: names that share one are one name."""
     return frozenset({folded(name), folded(name.casefold().translate(_DOUBLED))}) - {""}
@@ -120,6 +121,7 @@ def closeness(name: str, other: str) -> float:
     return max((_score(one, two) for one, two in pairs), default=0.0)
 
 
+@lru_cache(_CACHED)
 def blocks(name: str) -> frozenset[str]:
     """What names that may be close share: a word that is their own, or how their only word begins."""
     found: set[str] = set()

@@ -73,6 +73,11 @@ class Holders:
         everybody = set().union(*ids)
         return not any(pair <= everybody and not any(pair <= own for own in ids) for pair in self.apart)
 
+    def may_meet(self) -> bool:
+        """Whether any two groups have no register in common: others are not joined by rule."""
+        kinds = {frozenset(_registers(group)) for group in self.groups}
+        return any(one.isdisjoint(other) for one in kinds for other in kinds)
+
     def join(self, groups: Sequence[Group], rule: str, score: float = 100.0) -> None:
         """Makes one group of several, in the place of the first."""
         first, *others = groups
@@ -93,8 +98,11 @@ def holders_of(records: Sequence[Record], verdicts: Sequence[Verdict] = ()) -> H
     _by_verdicts(found, verdicts)
     _by_number(found)
     for rule in RULES:
+        if not found.may_meet():
+            return found
         _by_keys(found, rule)
-    _by_closeness(found)
+    if found.may_meet():
+        _by_closeness(found)
     return found
 
 
@@ -174,31 +182,41 @@ def _by_keys(found: Holders, rule: Rule) -> None:
 def _sharing(groups: Sequence[Group], rule: Rule) -> Iterator[list[Group]]:
     """Groups of which each shares a key with another, directly or through others."""
     by_key: dict[str, list[int]] = defaultdict(list)
-    above = list(range(len(groups)))
-
-    def root(place: int) -> int:
-        while above[place] != place:
-            place = above[place]
-        return place
-
     for place, group in enumerate(groups):
         for key in _keys(group, rule):
             by_key[key].append(place)
-    for places in by_key.values():
+    shared = [places for places in by_key.values() if len(places) > 1]
+    for places in _connected(shared):
+        yield [groups[place] for place in places]
+
+
+def _connected(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]:
+    """Places that stand in one list, or in two that have a place in common, and so on; in ascending order."""
+    above: dict[int, int] = {}
+
+    def root(place: int) -> int:
+        while above.setdefault(place, place) != place:
+            place = above[place]
+        return place
+
+    for places in shared:
         for place in places[1:]:
             first, second = sorted((root(places[0]), root(place)))
             above[second] = first
-    members: dict[int, list[Group]] = defaultdict(list)
-    for place, group in enumerate(groups):
-        members[root(place)].append(group)
-    yield from (same for same in members.values() if len(same) > 1)
+    members: dict[int, list[int]] = defaultdict(list)
+    for place in sorted(above):
+        members[root(place)].append(place)
+    yield from (places for places in members.values() if len(places) > 1)
 
 
 def _keys(group: Group, rule: Rule) -> frozenset[str]:
-    is_person = _PERSON in _kinds([group])
-    if (rule.of_entities and is_person) or (rule.of_persons and not _may_be_person([group])):
-        return frozenset()
+    if rule.of_entities or rule.of_persons:
+        kinds = _kinds([group])
+        if (rule.of_entities and _PERSON in kinds) or (rule.of_persons and not kinds <= {_PERSON}):
+            return frozenset()
     names = {record["holder_name"] for record in group} - {None}
+    if len(names) == 1:
+        return rule.keys(next(iter(names)))
     return frozenset[str]().union(*(rule.keys(name) for name in names))
 
 
@@ -228,10 +246,6 @@ def _agree(groups: Sequence[Group], rule: Rule) -> bool:
         return True
     forms = [holder_names.forms_of(record["holder_name"]) for record in records if record["holder_name"]]
     return len(kinds) < 2 and all(holder_names.compatible(one, two) for one in forms for two in forms)  # noqa: PLR2004 - not two
-
-
-def _may_be_person(groups: Sequence[Group]) -> bool:
-    return _kinds(groups) <= {_PERSON}
 
 
 def _kinds(groups: Sequence[Group]) -> set[str]:

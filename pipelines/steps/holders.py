@@ -57,6 +57,10 @@ def with_holder_id(
     ).drop("_joined", "_others", "_judged", "_number")
 
 
+_LOOKED_AT: Final = (
+    *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
+    *("holder_country", "share_class", "valid_from", "observed_at"),
+)
 _FOUND: Final = {
     "holder_id": pl.String,
     "_joined": pl.String,
@@ -120,7 +124,7 @@ def _met(rows: pl.DataFrame) -> pl.Series:
 
 
 def _companies(rows: pl.DataFrame) -> Iterator[tuple[str, Iterable[Record]]]:
-    ordered = rows.sort("company_id", "register", "native_id").iter_rows(named=True)
+    ordered = rows.select(_LOOKED_AT).sort("company_id", "register", "native_id").iter_rows(named=True)
     return groupby(ordered, key=itemgetter("company_id"))
 
 
