@@ -28,7 +28,7 @@ from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import OWNERS
 
 VALID_TO: Final = "valid_to"
-_KEY: Final = ("company_id", "holder_id")
+_KEY: Final[tuple[str, ...]] = ("company_id", "holder_id")
 _SAME: Final = (*SHARE, "holder_name", "holder_type", "reconciliation")
 
 Record = Mapping[str, Any]

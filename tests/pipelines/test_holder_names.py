@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.steps import holder_names
@@ -72,6 +72,7 @@ def test_closeness(one: str, other: str, close: bool) -> None:
     assert (holder_names.closeness(one, other) >= holder_names.CLOSE) is close
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_two_names_are_compared_the_same_way_round(one: str, other: str) -> None:
     assert holder_names.closeness(one, other) == holder_names.closeness(other, one)
@@ -82,6 +83,7 @@ def test_any_two_names_are_compared_the_same_way_round(one: str, other: str) -> 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(texts, texts, texts), max_size=20))
 def test_ids_of_columns_are_those_of_the_rule(rows: list[tuple[str, str, str]]) -> None:
     schema = dict.fromkeys(("company_id", "register", "native_id"), pl.String)

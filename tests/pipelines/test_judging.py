@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,14 +24,20 @@ AT = datetime(2026, 4, 1, tzinfo=UTC)
 FIRST, SECOND = (holder_id(COMPANY, "fi.owners", native) for native in ("o1", "o2"))
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with dg.DagsterInstance.ephemeral() as instance:
-        made = Place(tmp_path, instance=instance)
+        made = Place(tmp_path_factory.mktemp("judging"), instance=instance)
         made.plain()
         made.records("owners/o2.json", owner("o2", ONE, 50, 75, holder="Åsa Ny", since="2022-01-01"))
         made.ingest()
         yield made
+
+
+@pytest.fixture
+def place(loaded: Place, tmp_path: Path) -> Place:
+    shutil.copytree(loaded.root, tmp_path / "place")
+    return Place(tmp_path / "place", loaded.now, instance=loaded.instance)
 
 
 def lines(place: Place) -> dict[str, tuple[float, str]]:
@@ -93,12 +100,12 @@ def test_a_holder_is_said_to_be_a_company(place: Place) -> None:
         (told("own_nobody", FIRST), "holds nothing of"),
         (told(FIRST, "own_nobody"), "holds nothing of"),
         (told(FIRST, FIRST), "one record"),
-        (told(FIRST, "somebody"), "neither a holder"),
+        (told(FIRST, "nobody at all"), "neither a holder"),
         (told(FIRST, f"firm:FI:{THREE}"), "not known here"),
         (told(FIRST, COMPANY), "the company itself"),
         (told(FIRST, SECOND, DIFFERENT, OTHER), "no holder of"),
         (told(FIRST, SECOND, SAME, "firm:NO:923609016"), "nothing of market NO"),
-        (told(FIRST, SECOND, SAME, "somebody"), "no company number"),
+        (told(FIRST, SECOND, SAME, "nobody at all"), "no company number"),
     ],
 )
 def test_unknown_ids_are_told_and_nothing_is_kept(place: Place, judged: Told, why: str) -> None:
