@@ -23,12 +23,11 @@ from pipelines.steps.holder_ids import holder_ids
 from pipelines.steps.holders import SINGLE
 from pipelines.steps.ownership import SHARE, Sources, source_text, sources_text
 from pipelines.steps.reconciled import dated, reconciled
-from warehouse import render
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import OWNERS
 
 VALID_TO: Final = "valid_to"
-_KEY: Final[tuple[str, ...]] = ("company_id", "holder_id")
+_KEY: Final = ("company_id", "holder_id")
 _SAME: Final = (*SHARE, "holder_name", "holder_type", "reconciliation")
 
 Record = Mapping[str, Any]
@@ -106,8 +105,8 @@ def _of_several(
         keys |= {
             (line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))
         }
-    shape = {**render.polars_schema(OWNERS), VALID_TO: pl.Date()}
-    key_shape = dict.fromkeys(_KEY, pl.String)
+    shape = pl.Schema({**lines.schema, VALID_TO: pl.Date()})
+    key_shape = pl.Schema((name, pl.String()) for name in _KEY)
     return Spans(
         pl.DataFrame(rows, schema=shape, orient="row"),
         pl.DataFrame(sorted(keys), schema=key_shape, orient="row"),
