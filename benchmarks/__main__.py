@@ -60,6 +60,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"leis": 2_700_000, "companies": 12_000_000},
         "quick": {"leis": 10_000, "companies": 50_000, "rounds": 1},
     },
+    "bench_owners": {
+        "default": {"rows": 1_500_000},
+        "full": {"rows": 15_000_000},
+        "quick": {"rows": 20_000, "rounds": 1},
+    },
     "bench_api": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

@@ -230,7 +230,9 @@ class Dataset:
     limiter: str | None = None
 
 
-SharedTables = Mapping[str, DataFrame]  # by name of warehouse.schema.tables.NORMALISED; absent means no rows
+SharedTables = Mapping[
+    str, DataFrame
+]  # by name of NORMALISED and PASSING (warehouse.schema.tables); absent: no rows
 
 # Columns that pipelines add to every staged row; `normalise` sees them, `read` does not write them.
 META_COLUMNS = {
@@ -305,6 +307,8 @@ class Jurisdiction:
     removed: staged table -> which of its rows say that the register has taken the company's content away for legal
     reasons. Everything else about such a company is erased after the ingest that brings the row; the row stays,
     and says no more than the number.
+    dated: datasets each of whose holdings is a statement of a day of its own (a notice, a yearly list), so that the
+    next one is another statement and no change in place: what they said before is in HOLDINGS_EARLIER.
     secrets: what hosts want of their callers; the operator has them, nothing of the market does.
     """
 
@@ -318,6 +322,7 @@ class Jurisdiction:
     holders: Mapping[str, tuple[str | Key, ...]] = field(default_factory=dict)
     removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
     secrets: tuple[Secret, ...] = ()
+    dated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}

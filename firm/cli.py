@@ -23,6 +23,7 @@ _COMMANDS: Final = {
     "export": "export.export",
     "erase": "erase.erase",
     "news": "news.news",
+    "owners": "owners.owners",
     "rebuild": "later.rebuild",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""

@@ -19,7 +19,7 @@ from typing import Final, Self
 import duckdb
 import polars as pl
 
-from warehouse import changes, files, linking, present, render
+from warehouse import changes, files, linking, present, render, spans
 from warehouse.changes import Changes
 from warehouse.engine import columns, connect, frame, number, quoted, registered
 from warehouse.linking import KeyOf, Way
@@ -237,6 +237,15 @@ class History:
         if late:
             return changes.nothing(table)
         return found if known is None else replace(found, known=known)
+
+    def fill(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
+        """Makes `earlier` (the table's columns and `valid_to`) all that is held of earlier days of `keys`."""
+        if keys.is_empty():
+            return
+        with self.transaction():
+            found = spans.fill(self._connection, table, earlier, keys, instant)
+            if not found.is_empty():
+                self._note(found)
 
     def _known(self, touched: pl.Series, instant: datetime) -> pl.Series:
         name = quoted(COMPANIES.name)

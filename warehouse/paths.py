@@ -60,6 +60,11 @@ class Layout:
         return self.root / "erased.json"
 
     @property
+    def judgements(self) -> Path:
+        """What persons have judged of holders."""
+        return self.root / "judgements.jsonl"
+
+    @property
     def current(self) -> Path:
         """The pointer to the release that is served."""
         return self.releases / "current.json"

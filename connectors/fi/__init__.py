@@ -32,6 +32,7 @@ _REGISTERS: Final = with_listings(
             normalise=normalise,
             links=nasdaq.LINKS,
             holders=nasdaq.HOLDERS,
+            dated=(nasdaq.FLAGGING_KEY,),
         )
     ),
     ESMA,

@@ -19,8 +19,9 @@ from connectors.fi.register import company_ids
 from connectors.fi.xbrl_fields import REGISTERED, STATEMENTS
 from connectors.fi.ytj_fields import COMPANIES as YTJ
 from connectors.kit import staged
+from connectors.kit import statements as dated
 from connectors.nasdaq import mapping
-from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, IDENTIFIERS
+from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS
 from warehouse.schema.types import Table
 
 PRECEDENCE: Final = {
@@ -60,12 +61,14 @@ def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
     releases = _rows(tables, RELEASES)
     told = pl.concat([registered, _rows(tables, DIGITAL)], how="diagonal")
     paper = notices_mapping.filings(_rows(tables, NOTICES), xbrl_mapping.registrations(told))
+    notified = mapping.statements(FLAGGING_KEY, _rows(tables, FLAGGINGS), releases)
     return {
         **digital,
         COMPANIES.name: profiles.companies(ytj, xbrl_mapping.names(statements)),
         IDENTIFIERS.name: profiles.identifiers(ytj),
         FILINGS.name: pl.concat([digital[FILINGS.name], paper, mapping.filings(RELEASES_KEY, releases)]),
-        HOLDINGS.name: mapping.holdings(FLAGGING_KEY, _rows(tables, FLAGGINGS), releases),
+        HOLDINGS.name: dated.newest(notified),
+        HOLDINGS_EARLIER.name: dated.earlier(notified),
     }
 
 

@@ -90,8 +90,8 @@ def _rank(record: dict[str, Any]) -> tuple[int, int]:
     return _LANGUAGES.index(language) if language in _LANGUAGES else len(_LANGUAGES), int(record[RELEASE])
 
 
-def holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
-    """`holdings`: of each holder of a company the newest notification, by the day of the crossing."""
+def statements(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
+    """Every notification as a shared holding, oldest first; the newest of each holder of a company counts."""
     told = (
         releases.filter(pl.col(MESSAGE).is_not_null())
         .group_by(MESSAGE)
@@ -102,10 +102,9 @@ def holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFrame)
     )
     rows = _linked(notifications.join(told, on=MESSAGE, how="left"))
     rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))
-    newest = rows.sort("valid_from", "_released", "source", nulls_last=False).unique(
-        subset=["_company_id", HOLDER], keep="last", maintain_order=True
+    return _held(
+        register, rows.sort("_company_id", HOLDER, "valid_from", "_released", "source", nulls_last=False)
     )
-    return _held(register, newest.sort("_company_id", HOLDER))
 
 
 def _linked(rows: pl.LazyFrame) -> pl.DataFrame:

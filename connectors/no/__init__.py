@@ -27,6 +27,7 @@ from connectors.no import (
     roller,
     underenheter,
 )
+from connectors.no.holdings import DATED
 from connectors.no.issuer_links import LINKS
 from connectors.no.mapping import PRECEDENCE, normalise, touches
 from connectors.no.named_holders import HOLDERS
@@ -60,6 +61,7 @@ _REGISTERS: Final = with_listings(
             removed=REMOVALS,
             links=LINKS,
             holders=HOLDERS,
+            dated=DATED,
         )
     ),
     ESMA,

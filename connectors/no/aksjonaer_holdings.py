@@ -31,39 +31,28 @@ _NOMINEE: Final = (
 )
 
 
-def holdings(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
-    """Shared holdings of staged `no_aksjonaer` rows."""
-    newest = pl.col(YEAR).max().over("_company_id")
-    last = pl.col(YEAR).max().over("_company_id", HOLDER)
-    rows = shares.with_columns(_newest=newest, _last=last, _held=pl.col(SHARES).sum().over(NUMBER, YEAR))
+def statements(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
+    """Staged `no_aksjonaer` rows as shared holdings of each holder and year, oldest first."""
+    rows = shares.with_columns(_held=pl.col(SHARES).sum().over(NUMBER, YEAR))
     counted = entities.select(pl.col(ENTITY).alias(NUMBER), SHARE_COUNT)
+    kept = (NUMBER, "navn", "art", "landkode", "_held", SHARE_COUNT, "_raw", "_observed_at")
     holders = (
-        rows.filter(pl.col(YEAR) == pl.col("_last"))
-        .join(counted, on=NUMBER, how="left")
-        .group_by("_company_id", HOLDER)
-        .agg(
-            pl.col(SHARES).sum(),
-            pl.col(TOTAL).max(),
-            *(
-                pl.col(name).first()
-                for name in (
-                    NUMBER,
-                    YEAR,
-                    "navn",
-                    "art",
-                    "landkode",
-                    "_newest",
-                    "_held",
-                    SHARE_COUNT,
-                    "_raw",
-                    "_observed_at",
-                )
-            ),
-        )
+        rows.join(counted, on=NUMBER, how="left", maintain_order="left")
+        .group_by("_company_id", HOLDER, YEAR, maintain_order=True)
+        .agg(pl.col(SHARES).sum(), pl.col(TOTAL).max(), *(pl.col(name).first() for name in kept))
+        .join(_next_years(shares), on=["_company_id", YEAR], how="left")
+        .sort("_company_id", HOLDER, YEAR)
+        .with_columns(_own_next=pl.col(YEAR).shift(-1).over("_company_id", HOLDER))
         .select(**_columns())
         .collect()
     )
     return holders.select(HOLDINGS.names).cast(staged.schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+
+
+def _next_years(shares: pl.LazyFrame) -> pl.LazyFrame:
+    """Of each list of a company the year of the next one: who is not in that had gone by its day."""
+    years = shares.select("_company_id", YEAR).unique().sort("_company_id", YEAR)
+    return years.with_columns(_next=pl.col(YEAR).shift(-1).over("_company_id"))
 
 
 def _of() -> tuple[pl.Expr, pl.Expr]:
@@ -113,7 +102,7 @@ def _columns() -> dict[str, pl.Expr]:
         "is_direct": pl.when(~nominee).then(pl.lit(value=True)),
         "controls": pl.lit([], pl.List(pl.String)),
         "valid_from": _last_day(pl.col(YEAR)),
-        "ended_on": pl.when(pl.col(YEAR) < pl.col("_newest")).then(_last_day(pl.col("_newest"))),
+        "ended_on": pl.when(pl.col("_own_next").ne_missing(pl.col("_next"))).then(_last_day(pl.col("_next"))),
         "url": pl.lit(None, pl.String),
         "raw": pl.col("_raw"),
         "observed_at": pl.col("_observed_at"),

@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import staged
+from connectors.kit import staged, statements
 from connectors.no import (
     aksjonaer_fields,
     aksjonaer_holdings,
@@ -35,16 +35,22 @@ _META: Final = {
 }
 
 
-def holdings(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """Shared holdings of the touched companies."""
+# Registers that date each of their statements; the others change theirs in place.
+DATED: Final = (newsweb_fields.KEY, aksjonaer_fields.KEY)
+
+
+def holdings(tables: Mapping[str, pl.LazyFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Shared holdings of the touched companies, and what dated registers said of them before."""
     entities = rows_of(tables, ENTITIES)
     shareholders = rows_of(tables, aksjonaer_fields.SHAREHOLDERS)
-    yearly = aksjonaer_holdings.holdings(shareholders, entities)
+    lists = aksjonaer_holdings.statements(shareholders, entities)
+    yearly = statements.newest(lists)
     groups = konsern_holdings.holdings(
         rows_of(tables, konsern_fields.MEMBERS), rows_of(tables, konsern_fields.ANSWERS), entities
     )
-    flags = newsweb_mapping.holdings(rows_of(tables, newsweb_fields.FLAGS), entities, shareholders)
-    return pl.concat([flags, _not_overtaken(groups, yearly), yearly])
+    notices = newsweb_mapping.statements(rows_of(tables, newsweb_fields.FLAGS), entities, shareholders)
+    now = pl.concat([statements.newest(notices), _not_overtaken(groups, yearly), yearly])
+    return now, pl.concat([statements.earlier(notices), statements.earlier(lists)])
 
 
 def _not_overtaken(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.DataFrame:

@@ -32,7 +32,7 @@ from connectors.no.regnskap_fields import ACCOUNTS, MASS
 from connectors.no.regnskap_fields import NUMBER as FILER
 from connectors.no.roller_fields import ROLES
 from connectors.no.underenheter_fields import PARENT, SUB_UNITS
-from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, IDENTIFIERS, LISTINGS
+from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS, LISTINGS
 
 NUMBER_COLUMNS: Final = dict.fromkeys(STAGED, NUMBER) | {
     ACCOUNTS.name: FILER,
@@ -87,22 +87,21 @@ def normalise(tables: Mapping[str, pl.LazyFrame], _today: date) -> SharedTables:
     figures[FILINGS.name] = pl.concat([figures[FILINGS.name], announced])
     return {
         COMPANIES.name: euronext.with_listing(profiles.companies(tables), listed),
-        HOLDINGS.name: _holdings(tables),
+        **_holdings(tables),
         LISTINGS.name: listed,
         IDENTIFIERS.name: euronext.identifiers(shares),
         **figures,
     }
 
 
-def _holdings(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """Who owns the companies, by every source; of an entity that was removed nobody is told of."""
-    found = [holdings.holdings(tables)]
+def _holdings(tables: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+    """Who owns the companies and did, by every source; of an entity that was removed nobody is told of."""
+    now, before = holdings.holdings(tables)
     if ROLES.name in tables:
-        found.append(roller_holdings.holdings(tables[ROLES.name]))
-    rows = pl.concat(found)
-    if DELETED.name not in tables or rows.is_empty():
-        return rows
-    gone = tables[DELETED.name].filter(pl.col("respons_klasse") == REMOVED)
-    return rows.join(
-        gone.select(company_ids(pl.col(NUMBER)).alias("company_id")).collect(), on="company_id", how="anti"
-    )
+        now = pl.concat([now, roller_holdings.holdings(tables[ROLES.name])])
+    found = {HOLDINGS.name: now, HOLDINGS_EARLIER.name: before}
+    if DELETED.name not in tables:
+        return found
+    removed = tables[DELETED.name].filter(pl.col("respons_klasse") == REMOVED)
+    gone = removed.select(company_ids(pl.col(NUMBER)).alias("company_id")).collect()
+    return {name: rows.join(gone, on="company_id", how="anti") for name, rows in found.items()}

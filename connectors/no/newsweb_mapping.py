@@ -105,15 +105,13 @@ def _shaped(reports: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def holdings(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.LazyFrame) -> pl.DataFrame:
-    """Shared holdings of notices: the newest of each holder."""
-    newest = flags.sort("crossed_on", "publishedTime", pl.col(f.ID).cast(pl.Int64)).unique(
-        ["_company_id", "holder"], keep="last", maintain_order=True
-    )
+def statements(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.LazyFrame) -> pl.DataFrame:
+    """Every notice as a shared holding, oldest first; the newest of each holder counts."""
+    ordered = flags.sort("crossed_on", "publishedTime", pl.col(f.ID).cast(pl.Int64))
     counted = entities.select("_company_id", SHARE_COUNT)
     rows = (
-        newest.join(counted, on="_company_id", how="left")
-        .join(_one_class(shareholders), on="_company_id", how="left")
+        ordered.join(counted, on="_company_id", how="left", maintain_order="left")
+        .join(_one_class(shareholders), on="_company_id", how="left", maintain_order="left")
         .select(**_columns())
         .collect()
     )

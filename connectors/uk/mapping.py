@@ -13,7 +13,7 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import SharedTables
-from connectors.kit import staged
+from connectors.kit import staged, statements
 from connectors.uk import (
     companies,
     filings,
@@ -27,7 +27,7 @@ from connectors.uk import (
 from connectors.uk.accounts_mapping import FACTS, accounts_tables, no_rows
 from connectors.uk.accounts_schema import ACCOUNTS
 from connectors.uk.numbers import identity
-from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
+from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED, HOLDINGS_EARLIER
 from warehouse.schema.types import Table
 
 _META: Final = pl.Schema(
@@ -75,6 +75,7 @@ def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
     filed, figures = filings.with_history(
         accounts[FILINGS.name], accounts[FINANCIALS_REPORTED.name], _rows(present, live_schema.FILED), told
     )
+    notified = tr1_holdings.statements(_rows(present, nsm_fields.TR1))
     return {
         FILINGS.name: filed,
         FINANCIALS_REPORTED.name: figures,
@@ -82,9 +83,10 @@ def normalise(present: Mapping[str, pl.LazyFrame], at: date) -> SharedTables:
         "holdings": pl.concat(
             [
                 holdings.holdings(_rows(present, psc_schema.PSC), _rows(present, psc_schema.OTHERS)),
-                tr1_holdings.holdings(_rows(present, nsm_fields.TR1)),
+                statements.newest(notified),
             ]
         ),
+        HOLDINGS_EARLIER.name: statements.earlier(notified),
         "listings": listed,
     }
 

@@ -1,4 +1,4 @@
-"""Staged forms TR-1 to shared holdings: of each holder of an issuer the newest notification (FORMAT uk 10.4, 11).
+"""Staged forms TR-1 to statements of the holders of an issuer (FORMAT uk 10.4, 11); the newest of each counts.
 
 `pct` is the total of section 7, `votes_pct` what is attached to shares. A position below the lowest threshold
 (3 % of a British issuer) has left the register of major holders: it ends on the day of the crossing. Does not
@@ -26,17 +26,15 @@ _COMPANY: Final = (
 )
 
 
-def holdings(forms: pl.DataFrame) -> pl.DataFrame:
-    """Shared holdings of staged `uk_tr1` rows that found their company."""
+def statements(forms: pl.DataFrame) -> pl.DataFrame:
+    """Every notification of staged `uk_tr1` rows that found their company, as a shared holding, oldest first."""
     linked = forms.filter(pl.col("_company_id").is_not_null())
     if linked.is_empty():
         return staged.empty(tables.HOLDINGS)
     submitted = pl.col("submitted_date").str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
     dated = linked.with_columns(valid_from=pl.coalesce("crossed_on", submitted))
-    newest = dated.sort("valid_from", "submitted_date", "id", nulls_last=False).unique(
-        ["_company_id", "holder_key"], keep="last", maintain_order=True
-    )
-    return shaped(newest.with_columns(**_columns(newest)), tables.HOLDINGS)
+    ordered = dated.sort("valid_from", "submitted_date", "id", nulls_last=False)
+    return shaped(ordered.with_columns(**_columns(ordered)), tables.HOLDINGS)
 
 
 def _columns(rows: pl.DataFrame) -> dict[str, pl.Expr]:

@@ -12,7 +12,15 @@ from connectors.declare import Jurisdiction
 from connectors.listed.market import with_evidence
 from connectors.news.market import with_news
 from connectors.regulators.market import with_acts
-from connectors.us import acts, feeds_part, financials_part, ownership_part, profiles_part, symbols_part
+from connectors.us import (
+    acts,
+    feeds_part,
+    financials_part,
+    ownership_part,
+    profiles_part,
+    schedule13_fields,
+    symbols_part,
+)
 from connectors.us.mapping import normalising, precedence, touching
 from connectors.us.press import PRESS
 from connectors.us.register import MARKET
@@ -42,6 +50,7 @@ _REGISTERS: Final = with_evidence(
         touches=touching(PARTS),
         normalise=normalising(_HELD),
         links=tuple(link for part in PARTS for link in part.links),
+        dated=(schedule13_fields.KEY,),
         holders={table: names for part in PARTS for table, names in part.holders.items()},
     ),
     through=FILERS.name,

@@ -17,7 +17,7 @@ from connectors.us.filings import with_known_starts
 from connectors.us.parts import Part, Present
 from connectors.us.profiles import companies
 from connectors.us.register import company_ids
-from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED
+from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 
@@ -42,7 +42,7 @@ def normalising(parts: tuple[Part, ...]) -> Callable[[Present, date], SharedTabl
         given = [part.shared(present, today) for part in parts]
         tables = {
             table.name: _joined(table, [one[table.name] for one in given if table.name in one], known)
-            for table in NORMALISED
+            for table in (*NORMALISED, *PASSING)
             if any(table.name in one for one in given)
         }
         tables[FILINGS.name] = with_known_starts(tables.get(FILINGS.name, staged.empty(FILINGS)))

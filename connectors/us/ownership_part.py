@@ -25,7 +25,7 @@ from connectors.us import (
 from connectors.us.holders_outstanding import outstanding
 from connectors.us.parts import Part, Present, rows
 from connectors.us.submissions_fields import FILED_TABLE
-from warehouse.schema.tables import HOLDINGS
+from warehouse.schema.tables import HOLDINGS, HOLDINGS_EARLIER
 
 _FUND: Final = r"(?i)\b(?:funds?|etf)\b"
 
@@ -57,7 +57,8 @@ def shared(present: Present, today: date) -> SharedTables:
     known = schedule13_holdings.identities(standing)
     owned = insiders_holdings.holdings(lines, filed, known, all_shares)
     managed = form13f_holdings.holdings(rows(present, form13f_fields.POSITIONS), today, all_shares, known)
-    return {HOLDINGS.name: pl.concat([stakes, owned, managed])}
+    before = schedule13_holdings.earlier(standing, all_shares)
+    return {HOLDINGS.name: pl.concat([stakes, owned, managed]), HOLDINGS_EARLIER.name: before}
 
 
 def names(present: Present) -> pl.LazyFrame:

@@ -8,7 +8,9 @@ stands, and who leads (`schedule13_standing`), other forms.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
 from types import MappingProxyType
@@ -27,8 +29,8 @@ from connectors.us.holders_kinds import (
     present,
 )
 from connectors.us.holders_outstanding import Outstanding, derived
-from connectors.us.schedule13_fields import HOLDER, HOLDER_KEY, ISSUER, KEY
-from connectors.us.schedule13_standing import Line, leads, lines, percent
+from connectors.us.schedule13_fields import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
+from connectors.us.schedule13_standing import Line, before, leads, lines, percent, weight
 
 _DUTY: Final = Decimal(5)  # percent above which there is a duty to report
 _ALL: Final = Decimal(100)
@@ -48,6 +50,29 @@ def holdings(found: Sequence[Line], outstanding: Outstanding = MappingProxyType(
     live = [line for line in found if not _is_exit(line.row)]
     leading = leads(live)
     return as_holdings([_holding(line, leading, outstanding) for line in found])
+
+
+def earlier(found: Sequence[Line], outstanding: Outstanding = MappingProxyType({})) -> pl.DataFrame:
+    """What the statements of lines said of days before those that stand, the last word of each day.
+
+    Of several persons of one filing the largest stood for its shares then.
+    """
+    leading = _leads_of_filings(found)
+    told = [
+        _holding(replace(line, row=row), {(line.company, line.native)} if is_lead else set(), outstanding)
+        for line in found
+        for row in before(line)
+        for is_lead in (leading[line.company, row[SOURCE]] is row,)
+    ]
+    return as_holdings(told)
+
+
+def _leads_of_filings(found: Sequence[Line]) -> dict[tuple[str, str], Row]:
+    filings: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for line in found:
+        for row in line.told:
+            filings[line.company, row[SOURCE]].append(row)
+    return {filing: max(rows, key=weight) for filing, rows in filings.items()}
 
 
 def identities(found: Sequence[Line]) -> Identities:

@@ -77,9 +77,17 @@ def leads(standing: Sequence[Line]) -> set[tuple[str, str]]:
     best: dict[int, int] = {}
     for place, line in enumerate(standing):
         first = joined.root(place)
-        if first not in best or _weight(line) > _weight(standing[best[first]]):
+        if first not in best or weight(line.row) > weight(standing[best[first]].row):
             best[first] = place
     return {(standing[place].company, standing[place].native) for place in best.values()}
+
+
+def before(line: Line) -> list[Row]:
+    """Of the statements of days before the one that stands those that said how much, the last of each day."""
+    told = sorted((row for row in line.told if states(row) and row["day"] is not None), key=_age)
+    days = {row["day"]: row for row in told}
+    end = line.row["day"]
+    return [row for day, row in sorted(days.items()) if end is not None and day < end]
 
 
 class _Joined:
@@ -98,9 +106,10 @@ class _Joined:
         self._above[second] = first
 
 
-def _weight(line: Line) -> tuple[Decimal, bool]:
-    stated = percent(line.row)
-    return _UNKNOWN if stated is None else stated, line.row["isLead"]
+def weight(row: Row) -> tuple[Decimal, bool]:
+    """What makes a person of a filing its lead: the largest share; of equal ones who files."""
+    stated = percent(row)
+    return _UNKNOWN if stated is None else stated, row["isLead"]
 
 
 def _dated(row: Row, days: Mapping[str, date]) -> Row:

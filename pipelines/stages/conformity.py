@@ -14,7 +14,7 @@ import polars as pl
 
 from warehouse import render
 from warehouse.render import Violation
-from warehouse.schema.tables import NORMALISED
+from warehouse.schema.tables import NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 _SHOWN: Final = 5
@@ -38,7 +38,9 @@ def _told(found: Violation) -> str:
 def require(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today: date) -> None:
     """Raises Invalid where any table of an image is not sound."""
     found = [
-        violation for table in NORMALISED for violation in _broken(table, tables[table.name], touched, today)
+        violation
+        for table in (*NORMALISED, *PASSING)
+        for violation in _broken(table, tables[table.name], touched, today)
     ]
     if found:
         raise Invalid(found)

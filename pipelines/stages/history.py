@@ -6,7 +6,7 @@ are compared (`warehouse.history`), what the derived tables and events are (`ste
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Final
@@ -21,9 +21,14 @@ from pipelines.steps.changes import Occasion
 from pipelines.steps.events import events
 from pipelines.steps.financials import financials
 from pipelines.steps.news import told_once
-from pipelines.steps.ownership import owners
+from pipelines.steps.ownership import Sources, owners
+from pipelines.steps.ownership_passages import SPANS
+from pipelines.steps.ownership_spans import spans
+from warehouse import render
 from warehouse.history import Changes, History
-from warehouse.schema.tables import FINANCIALS, NEWS, OWNERS, TABLES
+from warehouse.judgements import Judgements
+from warehouse.schema.tables import FINANCIALS, HOLDINGS_EARLIER, NEWS, OWNERS, TABLES
+from warehouse.schema.verdicts import Verdict
 
 HISTORY_MARK: Final = "history"
 
@@ -48,6 +53,7 @@ def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> Histo
     market = jurisdiction.code
     counts = dict.fromkeys((table.name for table in TABLES), 0)
     images = told = 0
+    verdicts = Judgements(workspace.layout).verdicts(market)
     with workspace.history(market) as history:
         ready = history.marked(IMAGE_MARK) - history.marked(HISTORY_MARK)
         for image in workspace.lake.images(market):
@@ -55,7 +61,7 @@ def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> Histo
             if key in ready:
                 tables, touched = workspace.lake.image(image)
                 with history.transaction():
-                    changes, rows = _bring(history, jurisdiction, tables, touched, image.instant)
+                    changes, rows = _bring(history, jurisdiction, tables, touched, image.instant, verdicts)
                     history.emit(rows)
                     history.mark(HISTORY_MARK, key)
                 for name, change in changes.items():
@@ -74,17 +80,22 @@ def _bring(
     tables: dict[str, pl.DataFrame],
     touched: pl.Series,
     instant: datetime,
+    verdicts: Sequence[Verdict],
 ) -> tuple[dict[str, Changes], pl.DataFrame]:
     editions = tables.pop(EDITIONS)
     linked = tables.pop(LINKED, None)
     tables["financials"] = financials(
         tables["financials_reported"], tables["filings"], history.open_rows(FINANCIALS, touched)
     )
+    earlier = tables.pop(HOLDINGS_EARLIER.name, render.empty(HOLDINGS_EARLIER))
+    sources = Sources(jurisdiction.precedence.get("ownership", ()), jurisdiction.dated)
     tables["owners"] = owners(
         tables["holdings"],
         history.open_rows(OWNERS, touched),
         instant,
-        jurisdiction.precedence.get("ownership", ()),
+        sources,
+        _of(verdicts, touched),
+        earlier,
     )
     late = frozenset(editions.filter("late")["dataset"]) - frozenset(
         editions.filter(~pl.col("late"))["dataset"]
@@ -95,8 +106,17 @@ def _bring(
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES
     }
+    told = spans(tables["owners"], tables["holdings"], earlier, sources)
+    history.fill(OWNERS, told.rows, told.keys, instant)
+    tables[SPANS] = told.rows
     occasion = Occasion(instant, _baselines(history, jurisdiction), late, linked)
     return changes, events(changes, tables, occasion)
+
+
+def _of(verdicts: Sequence[Verdict], touched: pl.Series) -> list[Verdict]:
+    """What is judged of these companies."""
+    concerned = set(touched.filter(touched.is_in([told.company_id for told in verdicts])))
+    return [told for told in verdicts if told.company_id in concerned]
 
 
 def _baselines(history: History, jurisdiction: Jurisdiction) -> dict[str, datetime]:

@@ -17,6 +17,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
+from pipelines import judging
 from pipelines.resources import Workspace, profile_dataset
 from pipelines.stages import conformity, editions, staged
 from pipelines.stages.doubted import doubted_keys
@@ -24,8 +25,9 @@ from pipelines.stages.linked import LINKED, Links
 from pipelines.stages.missed import Missed
 from warehouse import render
 from warehouse.history import History
+from warehouse.judgements import Judgement
 from warehouse.lake import StagedIndex
-from warehouse.schema.tables import COMPANIES, NORMALISED
+from warehouse.schema.tables import COMPANIES, NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 STAGED_MARK: Final = "staged"
@@ -81,8 +83,13 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
         ):
             by_instant[taken].append(edition)
         work = _Work(workspace, jurisdiction, history, batch)
+        judged = judging.waiting(workspace.layout, jurisdiction.code, history)
+        newest = max([*by_instant, *_known(jurisdiction, history)], default=None)
+        if judged and newest is not None:
+            by_instant.setdefault(newest, [])  # a judgement is of what is known
         for instant in sorted(by_instant):
-            work.take(instant, by_instant[instant])
+            work.take(instant, by_instant[instant], judged if instant == newest else ())
+        judging.follow(judged if newest is not None else (), history)
         for dataset, index in waiting:
             history.mark(STAGED_MARK, f"{dataset.key}/{index.batch}")
     receipt = NormalisedReceipt(
@@ -100,6 +107,14 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
     if receipt.batches:
         workspace.tell(f"{jurisdiction.code}: {receipt.companies} companies touched")
     return receipt
+
+
+def _known(jurisdiction: Jurisdiction, history: History) -> Iterator[datetime]:
+    """The newest instant of each dataset that history has taken in."""
+    for dataset in jurisdiction.datasets:
+        instant = history.high_water(dataset.key)
+        if instant is not None:
+            yield instant
 
 
 def _has_died(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> bool:
@@ -144,14 +159,15 @@ class _Work:
         self.rows: Counter[str] = Counter()
         self.changed: dict[str, float] = {}
 
-    def take(self, instant: datetime, found: Iterable[Edition]) -> None:
-        """Takes all editions of one instant in and writes the image of the companies they touch."""
+    def take(self, instant: datetime, found: Iterable[Edition], judged: Iterable[Judgement] = ()) -> None:
+        """Takes all editions of one instant in; writes the image of companies touched or judged."""
         found = list(found)
         ids = [series for edition in found for series in self._take_edition(edition)]
         changed = {table for edition in found for table, rows in edition.tables.items() if rows}
         self.signals += self._missed.told()
         moved, linked = self._links.follow(changed)
-        touched = pl.concat([pl.Series("company_id", [], pl.String), *ids, moved]).unique().sort()
+        companies = pl.Series("company_id", [row.company_id for row in judged], pl.String)
+        touched = pl.concat([companies, *ids, moved]).unique().sort()
         for edition in found:
             self._history.advance(edition.dataset.key, instant)
         if touched.is_empty():
@@ -209,7 +225,8 @@ class _Work:
         present = self._history.rows_of(tables.values(), companies)
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
-        return {table.name: shared.get(table.name, render.empty(table)) for table in NORMALISED}
+        made = (*NORMALISED, *PASSING)
+        return {table.name: shared.get(table.name, render.empty(table)) for table in made}
 
     def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
         self.companies += len(touched)

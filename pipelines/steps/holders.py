@@ -1,53 +1,92 @@
 """Who a holder is: one id per holder of one company, from the record that first told of them.
 
-Belongs here: which records of different registers speak of one holder of one company. Joins are exact only: the
-same company number, or one and the same name where each register has it once and nothing else (country, kind,
-another number) speaks against it. Records of one register are never joined, persons never across companies.
-Does not belong here: what they hold (`ownership`).
+Belongs here: which companies' records have to be looked at one by one, and which id a holder of several records
+has. Does not belong here: which records speak of one holder (`holder_rules`), or what they hold (`ownership`).
 """
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 import polars as pl
 
+from pipelines.steps.holder_ids import holder_ids
+from pipelines.steps.holder_rules import Join, holders_of
 from warehouse.folding import comparable as folded
 from warehouse.schema.ids import holder_id
+from warehouse.schema.verdicts import Verdict
+
+__all__ = ["SINGLE", "folded", "joins", "records_of", "with_holder_id"]
 
 SINGLE: Final = "single"
-_VAGUE: Final = ("unknown", "nominee", "group")  # kinds that a better source may tell more exactly
 
 Record = Mapping[str, Any]
+Verdicts = Mapping[str, Sequence[Verdict]]  # by company, oldest first
 
 
-def with_holder_id(holdings: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
-    """Adds `holder_id`. Records that speak of one holder get one, and keep the one they had.
+def with_holder_id(
+    holdings: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[Verdict] = ()
+) -> pl.DataFrame:
+    """Adds `holder_id`, `_several` (other records are of the holder), and the holder's company as judged.
+
+    Records that speak of one holder get one id, and keep the one they had.
 
     Args:
         holdings: HOLDINGS rows, all of these companies.
         former: OWNERS rows known before, of the same companies.
+        verdicts: what persons have judged of holders, oldest first.
     """
-    keys = holdings.select("company_id", "register", "native_id").iter_rows()
-    own = [holder_id(company, register, native) for company, register, native in keys]
-    rows = holdings.with_columns(pl.Series("holder_id", own, dtype=pl.String))
-    # a line keeps its id when only another record of it is left: then no record here has that id by itself
-    borrowed = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(own)
-    joined = former.filter(borrowed).select("company_id")
-    several = rows.filter(pl.col("register").n_unique().over("company_id") > 1).select("company_id")
-    concerned = pl.concat([several, joined]).unique()
+    rows = holdings.with_columns(holder_ids(holdings), _several=pl.lit(value=False))
+    concerned = _concerned(rows, former, verdicts)
     if concerned.is_empty():
         return rows
-    mine, theirs = (frame.join(concerned, on="company_id", how="semi") for frame in (rows, former))
-    ids = _joined(mine, theirs)
-    found = pl.DataFrame(ids, schema={"holder_id": pl.String, "_joined": pl.String}, orient="row")
+    mine, theirs = (frame.join(concerned.to_frame(), on="company_id", how="semi") for frame in (rows, former))
+    found = pl.DataFrame(list(_joined(mine, theirs, by_company(verdicts))), schema=_FOUND, orient="row")
+    # the number of a company is only looked at where a person has judged of it
     rows = rows.join(found, on="holder_id", how="left", maintain_order="left")
-    return rows.with_columns(holder_id=pl.coalesce("_joined", "holder_id")).drop("_joined")
+    return rows.with_columns(
+        holder_id=pl.coalesce("_joined", "holder_id"),
+        _several=pl.coalesce("_others", "_several"),
+        holder_company_id=pl.when(pl.col("_judged").fill_null(value=False))
+        .then("_number")
+        .otherwise("holder_company_id"),
+    ).drop("_joined", "_others", "_judged", "_number")
+
+
+_LOOKED_AT: Final = (
+    *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
+    *("holder_country", "share_class", "valid_from", "observed_at"),
+)
+_FOUND: Final = {
+    "holder_id": pl.String,
+    "_joined": pl.String,
+    "_others": pl.Boolean,
+    "_judged": pl.Boolean,
+    "_number": pl.String,
+}
+
+
+def joins(holdings: pl.DataFrame, verdicts: Sequence[Verdict] = ()) -> list[Join]:
+    """By which rules the records of some companies are joined: what a person may want to judge otherwise."""
+    rows = holdings.with_columns(holder_ids(holdings))
+    of = by_company(verdicts)
+    return [
+        join
+        for company, records in _companies(rows)
+        for join in holders_of(list(records), of.get(company, ())).joins
+    ]
+
+
+def by_company(verdicts: Iterable[Verdict]) -> Verdicts:
+    """Verdicts by company, in the order given."""
+    found: dict[str, list[Verdict]] = {}
+    for told in verdicts:
+        found.setdefault(told.company_id, []).append(told)
+    return found
 
 
 def records_of(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
@@ -59,73 +98,69 @@ def records_of(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
                 yield own, holder
 
 
-def _joined(rows: pl.DataFrame, former: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """Pairs of a record's own id and the id of its holder."""
+def _concerned(rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[Verdict]) -> pl.Series:
+    """Companies that two registers tell of, that a person has judged of, or whose lines were joined before."""
+    judged = pl.Series("company_id", [told.company_id for told in verdicts], dtype=pl.String)
+    found = [judged, _met(rows)]
+    if not former.is_empty():
+        # a line keeps its id when only another record of it is left: then no record here has that id by itself
+        joined = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(
+            rows["holder_id"].implode()
+        )
+        found.append(former.filter(joined)["company_id"])
+    return pl.concat(found).unique()
+
+
+def _met(rows: pl.DataFrame) -> pl.Series:
+    """Companies of which two registers tell: only those that not the largest alone tells of are looked at."""
+    counts = rows["register"].value_counts(sort=True)
+    if counts.height < 2:  # noqa: PLR2004 - one register meets nobody
+        return pl.Series("company_id", [], dtype=pl.String)
+    largest = counts["register"][0]
+    others = rows.lazy().filter(pl.col("register") != largest).select("company_id").unique()
+    told = rows.lazy().select("company_id", "register").join(others, on="company_id", how="semi")
+    several = told.group_by("company_id").agg(pl.col("register").n_unique()).filter(pl.col("register") > 1)
+    return several.collect()["company_id"]
+
+
+def _companies(rows: pl.DataFrame) -> Iterator[tuple[str, Iterable[Record]]]:
+    ordered = rows.select(_LOOKED_AT).sort("company_id", "register", "native_id").iter_rows(named=True)
+    return groupby(ordered, key=itemgetter("company_id"))
+
+
+def _joined(
+    rows: pl.DataFrame, former: pl.DataFrame, verdicts: Verdicts
+) -> Iterator[tuple[str, str, bool, bool, str | None]]:
+    """Of records: their own id, that of their holder, whether it has others, whether a number was judged, which."""
     seen = dict(former.select("holder_id", "first_seen").iter_rows())
     before = dict(records_of(former))
-    ordered = rows.sort("company_id", "register", "native_id").iter_rows(named=True)
-    for _, records in groupby(ordered, key=itemgetter("company_id")):
-        groups = _groups(list(records))
+    for company, records in _companies(rows):
+        told = verdicts.get(company, ())
+        judged = {verdict.one for verdict in told if verdict.names_company}
+        groups = holders_of(list(records), told).groups
         # an id that a record has by itself is not another holder's, even where they were one line before
         taken = {record["holder_id"] for group in groups for record in group}
         for group in groups:
             taken -= {record["holder_id"] for record in group}
             chosen = _chosen(group, before, seen, taken)
             taken |= {chosen, *(record["holder_id"] for record in group)}
-            yield from ((record["holder_id"], chosen) for record in group)
+            for record in group:
+                own = record["holder_id"]
+                yield own, chosen, len(group) > 1, own in judged, record["holder_company_id"]
 
 
 def _chosen(
-    group: list[Record], before: Mapping[str, str], seen: Mapping[str, Any], taken: Iterable[str]
+    group: Sequence[Record], before: Mapping[str, str], seen: Mapping[str, Any], taken: Iterable[str]
 ) -> str:
     """The id of a holder: known longest of those its records had, else of the earliest record."""
     own = [record["holder_id"] for record in group]
     known = {before.get(name, name) for name in own} & seen.keys() - set(taken)
     if known:
         return min(known, key=lambda name: (seen[name], name))
-    return min(group, key=lambda record: (_since(record), record["register"]))["holder_id"]
+    return min(group, key=lambda record: (_since(record), record["register"], record["native_id"]))[
+        "holder_id"
+    ]
 
 
 def _since(record: Record) -> Any:
     return record["valid_from"] or record["observed_at"].date()
-
-
-def _groups(records: list[Record]) -> list[list[Record]]:
-    """The records of one company by holder."""
-    groups: list[list[Record]] = []
-    for record in records:
-        number = record["holder_company_id"]
-        fits = [group for group in groups if number and number in _numbers(group)]
-        fits = [group for group in fits if record["register"] not in _registers(group)]
-        if fits:
-            fits[0].append(record)
-        else:
-            groups.append([record])
-    return _joined_by_name(groups)
-
-
-def _joined_by_name(groups: list[list[Record]]) -> list[list[Record]]:
-    """Groups of one name as one, where no register tells of that name twice and nothing speaks against it."""
-    by_name: dict[str, list[list[Record]]] = defaultdict(list)
-    for group in groups:
-        by_name[folded(group[0]["holder_name"]) or group[0]["holder_id"]].append(group)
-    found: list[list[Record]] = []
-    for same in by_name.values():
-        records = [record for group in same for record in group]
-        once = len(_registers(records)) == len(records)
-        found += [records] if len(same) > 1 and once and _agree(records) else same
-    return found
-
-
-def _agree(records: list[Record]) -> bool:
-    countries = {record["holder_country"] for record in records} - {None}
-    kinds = {record["holder_type"] for record in records} - set(_VAGUE)
-    return len(countries) < 2 and len(kinds) < 2 and len(_numbers(records)) < 2  # noqa: PLR2004 - not two
-
-
-def _numbers(records: list[Record]) -> set[str]:
-    return {record["holder_company_id"] for record in records} - {None}
-
-
-def _registers(records: list[Record]) -> set[str]:
-    return {record["register"] for record in records}

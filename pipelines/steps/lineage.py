@@ -17,6 +17,7 @@ from pipelines.steps.changes import Difference
 from pipelines.steps.documents import Row
 
 STATE: Final = ("basis", "pct", "pct_min", "pct_max", "votes_pct", "ended_on", "as_of")
+_STATED: Final = tuple(name for name in STATE if name != "as_of")
 _NAME: Final = ("company_id", "holder_id", "sources")
 
 Record = tuple[str, str, str]  # company, register, native id
@@ -25,7 +26,12 @@ Record = tuple[str, str, str]  # company, register, native id
 class Lineage:
     """The lines of one difference of owners by their records, before and after."""
 
-    def __init__(self, owners: Difference) -> None:
+    def __init__(self, owners: Difference, holdings: Difference | None = None) -> None:
+        """`holdings`: the same difference of the records themselves, for what those say that decided nothing."""
+        self._altered: dict[Record, Row] | None = None
+        if holdings is not None:
+            rows = holdings.changed_before.iter_rows(named=True)
+            self._altered = {(row["company_id"], row["register"], row["native_id"]): row for row in rows}
         former = pl.concat([owners.removed, owners.changed_before]).select(*_NAME, *STATE)
         # a company of which nothing was known has no line that goes on
         now = pl.concat([owners.added, owners.changed_after]).select(_NAME)
@@ -64,7 +70,15 @@ class Lineage:
         first = next(_records(line))[0]
         if line["holder_id"] == row["holder_id"] and not self._is_elsewhere(first, row["holder_id"]):
             return None
-        return line if decider == first or share is None else {**line, **_exact(share)}
+        return line if decider == first else {**line, **self._said(decider, row, share)}
+
+    def _said(self, record: Record, row: Row, share: float | None) -> Row:
+        """What a record that stood behind another said before: of its line only the exact share is kept."""
+        if self._altered is None:
+            return {} if share is None else _exact(share)
+        # a record that nobody altered said what it says now
+        told = self._altered.get(record, row)
+        return {name: told[name] for name in _STATED}
 
     def _is_elsewhere(self, record: Record, holder: str) -> bool:
         return self._after.get(record, holder) != holder

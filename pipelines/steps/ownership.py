@@ -1,14 +1,15 @@
 """Holdings, as each source records them, to one line per holder of a company.
 
 Belongs here: one line per holder, and since when its percentage holds. Does not belong here: who a holder is
-(`holders`), whose word counts of several sources (`reconciled`), or which changes are events
-(`ownership_events`).
+(`holders`), whose word counts of several sources (`reconciled`), what held on earlier days (`ownership_spans`), or
+which changes are events (`ownership_events`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import groupby
@@ -20,13 +21,34 @@ import polars as pl
 from pipelines.steps.holders import SINGLE, with_holder_id
 from pipelines.steps.reconciled import dated, reconciled
 from warehouse.schema.tables import OWNERS
+from warehouse.schema.verdicts import Verdict
 
 SHARE: Final = ("pct", "pct_min", "pct_max", "votes_pct", "votes_min", "votes_max", "basis")
 _KEY: Final = ("company_id", "holder_id")
+_RECORD: Final = ("company_id", "register", "native_id")
+_AWKWARD: Final = r'["\\\x00-\x1f]'
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is said of a market's sources of holdings.
+
+    precedence: registers in the order of their word where several tell of one holder. dated: registers each of
+    whose records is a statement of a day of its own (notices, yearly lists), so that another share is another
+    statement and no change in place.
+    """
+
+    precedence: Sequence[str] = ()
+    dated: Sequence[str] = ()
 
 
 def owners(
-    holdings: pl.DataFrame, former: pl.DataFrame, instant: datetime, precedence: Sequence[str] = ()
+    holdings: pl.DataFrame,
+    former: pl.DataFrame,
+    instant: datetime,
+    sources: Sources | Sequence[str] = (),
+    verdicts: Sequence[Verdict] = (),
+    earlier: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """One row per holder per company.
 
@@ -35,47 +57,56 @@ def owners(
         former: OWNERS rows known before, of the same companies: a share that a record changes in place has no
             date of its own, so it is of the day it was seen, and of the earlier day as long as it stays.
         instant: when this state was observed.
-        precedence: registers in the order of their word where several tell of one holder.
+        sources: what is said of the market's registers, or their precedence alone.
+        verdicts: what persons have judged of the holders of these companies, oldest first.
+        earlier: HOLDINGS_EARLIER rows of these companies; they only say since when a holder is known.
     """
-    rows = _one_per_holder(with_holder_id(holdings, former), precedence)
-    rows = _dated(rows, former, instant.date())
-    sources = [_sources(row) for row in rows.iter_rows(named=True)]
-    rows = rows.with_columns(pl.Series("sources", sources, dtype=pl.String))
-    return rows.select(OWNERS.names).sort(OWNERS.key)
+    said = sources if isinstance(sources, Sources) else Sources(sources)
+    rows = _one_per_holder(with_holder_id(_since(holdings, earlier), former, verdicts), said.precedence)
+    rows = _dated(rows, former, instant.date(), said.dated)
+    return rows.with_columns(sources_text(rows)).select(OWNERS.names).sort(OWNERS.key)
+
+
+def _since(holdings: pl.DataFrame, earlier: pl.DataFrame | None) -> pl.DataFrame:
+    """Adds `_since`: the first day that any statement of a record speaks of."""
+    if earlier is None or earlier.is_empty():
+        return holdings.with_columns(_since=pl.col("valid_from"))
+    first = earlier.group_by(_RECORD).agg(pl.col("valid_from").min().alias("_earliest"))
+    rows = holdings.join(first, on=_RECORD, how="left", maintain_order="left")
+    return rows.with_columns(_since=pl.min_horizontal("valid_from", "_earliest")).drop("_earliest")
 
 
 def _one_per_holder(holdings: pl.DataFrame, precedence: Sequence[str]) -> pl.DataFrame:
     """One row per holder, with the first day any record speaks of and what the other records say."""
-    marked = holdings.with_columns(
-        reconciliation=pl.lit(SINGLE),
-        _since=pl.col("valid_from"),
-        _others=pl.lit("[]"),
-    )
-    registers = pl.col("register").n_unique().over(_KEY)
-    single = marked.filter(registers == 1).unique(subset=_KEY, keep="last", maintain_order=True)
-    several = marked.filter(registers > 1)
+    marked = holdings.with_columns(reconciliation=pl.lit(SINGLE), _others=pl.lit(""))
+    several = marked.filter("_several")
     if several.is_empty():
-        return single
+        return marked
     rows: list[dict[str, Any]] = []
-    ordered_rows = several.sort(_KEY, maintain_order=True).iter_rows(named=True)
+    ordered_rows = several.sort(*_KEY, maintain_order=True).iter_rows(named=True)
     for _, records in groupby(ordered_rows, key=itemgetter(*_KEY)):
-        row, ordered = reconciled(list(records), precedence)
-        others = [_source(record, dated(record)) for record in ordered[1:]]
-        rows.append(row | {"_since": min(map(dated, ordered)), "_others": json.dumps(others)})
+        told = list(records)
+        row, ordered = reconciled(told, precedence)
+        others = "".join(f",{source_text(record, dated(record))}" for record in ordered[1:])
+        since = min(record["_since"] or dated(record) for record in told)
+        rows.append(row | {"_since": since, "_others": others})
+    single = marked.filter(~pl.col("_several"))
     return pl.concat([single, pl.DataFrame(rows, schema=marked.schema, orient="row")])
 
 
-def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date) -> pl.DataFrame:
+def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Sequence[str]) -> pl.DataFrame:
     """Adds as_of and first_seen."""
-    before = former.select(
-        *_KEY, "as_of", "first_seen", "ended_on", *SHARE, pl.lit(value=True).alias("known")
-    )
+    since = pl.coalesce("valid_from", pl.col("observed_at").dt.date())
+    if former.is_empty():
+        return rows.with_columns(as_of=since, first_seen=pl.min_horizontal("_since", since))
+    before = former.select(*_KEY, "as_of", "first_seen", "ended_on", *SHARE, known=pl.lit(value=True))
     rows = rows.join(before, on=_KEY, how="left", suffix="_before")
     since = pl.coalesce("valid_from", "first_seen", pl.col("observed_at").dt.date())
     earliest = pl.coalesce(pl.min_horizontal("_since", "first_seen"), since)
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name}_before")) for name in SHARE)
     resumed = pl.col("ended_on_before").is_not_null() & pl.col("ended_on").is_null()
-    moved = pl.col("valid_from") > pl.col("as_of")
+    has_own_day = pl.col("register").is_in(list(statements)) & pl.col("valid_from").is_not_null()
+    moved = (pl.col("valid_from") > pl.col("as_of")) | has_own_day
     as_of = (
         pl.when(pl.col("known").is_null())
         .then(since)
@@ -88,19 +119,55 @@ def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date) -> pl.DataFram
     return rows.with_columns(as_of=as_of, first_seen=pl.min_horizontal(earliest, since))
 
 
-def _sources(row: dict[str, Any]) -> str:
-    told = [_source(row, row["as_of"]), *json.loads(row["_others"])]
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+def sources_text(rows: pl.DataFrame) -> pl.Series:
+    """`sources` as text: the record that decides, of the day that the line's share is of, then `_others`."""
+    texts = rows.with_columns(_quoted(rows[name]) for name in ("register", "native_id", "url"))
+    told = pl.concat_str(
+        pl.lit('[{"register":'),
+        "register",
+        pl.lit(',"native_id":'),
+        "native_id",
+        pl.lit(',"url":'),
+        "url",
+        pl.lit(',"as_of":"'),
+        pl.col("as_of").cast(pl.String),
+        pl.lit('","pct":'),
+        _number("pct"),
+        pl.lit("}"),
+        "_others",
+        pl.lit("]"),
+    )
+    return texts.select(told.alias("sources")).to_series()
 
 
-def _source(record: Mapping[str, Any], as_of: date) -> dict[str, Any]:
-    return {
+def _quoted(texts: pl.Series) -> pl.Series:
+    """Texts as JSON spells them; null as null. Few have a sign that JSON spells otherwise."""
+    plain = pl.when(pl.col("text").is_null()).then(pl.lit("null")).otherwise(pl.format('"{}"', "text"))
+    rows = texts.alias("text").to_frame()
+    found = rows.select(plain.alias(texts.name)).to_series()
+    awkward = texts.str.contains(_AWKWARD).fill_null(value=False).arg_true()
+    if awkward.is_empty():
+        return found
+    spelled = [json.dumps(text, ensure_ascii=False) for text in texts.gather(awkward)]
+    return found.scatter(awkward, spelled)
+
+
+def _number(name: str) -> pl.Expr:
+    """A percentage as the shortest JSON number; null as null."""
+    text = pl.col(name).cast(pl.String).str.strip_chars_end("0").str.strip_chars_end(".")
+    return pl.when(pl.col(name).is_null()).then(pl.lit("null")).otherwise(text)
+
+
+def source_text(record: Mapping[str, Any], as_of: date) -> str:
+    """One entry of `sources` as text."""
+    told = {
         "register": record["register"],
         "native_id": record["native_id"],
         "url": record["url"],
         "as_of": as_of.isoformat(),
         "pct": number(record["pct"]),
     }
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
 def number(percent: Decimal | None) -> int | float | None:

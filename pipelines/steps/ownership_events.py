@@ -18,6 +18,7 @@ from pipelines.steps.changes import Differences, Image, Occasion, audible, lost
 from pipelines.steps.documents import EventRow, Row, Source, data, midnight
 from pipelines.steps.lineage import STATE, Lineage
 from pipelines.steps.ownership import number
+from pipelines.steps.ownership_passages import Passages
 from pipelines.steps.thresholds import ABSENT, ALL, Level, crossed
 from warehouse.schema import ids
 
@@ -26,10 +27,11 @@ _EXACT: Final = ("exact", "derived")
 
 def ownership_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
     """Events of holders whose share lies on another side of a threshold than before."""
-    lineage = Lineage(differences["owners"])
+    lineage = Lineage(differences["owners"], differences.get("holdings"))
     rows = audible(_moved(differences), "register", differences["companies"].known, occasion)
     companies = image["companies"].select("company_id", "org_number", "name", "country")
     unlinked = lost(occasion)
+    passages = Passages(image)
     for row in rows.join(companies, on="company_id").iter_rows(named=True):
         if row["_gone"] and lineage.goes_on(row):
             continue
@@ -37,9 +39,9 @@ def ownership_events(differences: Differences, image: Image, occasion: Occasion)
         if any((row["company_id"], register) in unlinked for register in lineage.missing(row)):
             continue
         former = {} if row["_gone"] else lineage.before(row) or {}
-        event = _event(row | {f"{name}_before": former[name] for name in STATE if former}, occasion.instant)
-        if event is not None:
-            yield event
+        stated = row | {f"{name}_before": former[name] for name in STATE if former}
+        events = (_event(step, occasion.instant) for step in passages.of(stated))
+        yield from (event for event in events if event is not None)
 
 
 def _moved(differences: Differences) -> pl.DataFrame:

@@ -61,8 +61,8 @@ PIPELINES: Final = (
     Mutant(
         "precedence: what ended in a notice goes on in an older list",
         "pipelines/steps/reconciled.py",
-        'return not any(other["ended_on"] is not None and other["ended_on"] >= dated(record) for other in before)',
-        'return not any(other["ended_on"] is not None and other["ended_on"] < dated(record) for other in before)',
+        "ends = [day for day in days if day is not None and day >= dated(record)]",
+        "ends = [day for day in days if day is not None and day < dated(record)]",
         f"{_RECONCILED}::test_an_end_in_a_register_ends_what_those_behind_it_said_before",
     ),
     Mutant(

@@ -14,6 +14,7 @@ from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _LENGTH: Final = 26
+PAIRS: Final = tuple(one + two for one in _ALPHABET for two in _ALPHABET)  # ten bits: two digits
 
 Part = str | int | date | Decimal | None
 

@@ -190,6 +190,13 @@ HOLDINGS: Final = Table(
     ended="ended_on",
 )
 
+HOLDINGS_EARLIER: Final = Table(
+    "holdings_earlier",
+    "What records of dated sources said of earlier days, before what `holdings` says; for the steps, not kept.",
+    (*HOLDINGS.key, "valid_from"),
+    HOLDINGS.columns,
+)
+
 OWNERS: Final = Table(
     "owners",
     "One row per holder of a company, reconciled over sources.",
@@ -290,6 +297,7 @@ EVENTS: Final = Table(
 
 # What `Jurisdiction.normalise` may return, what `pipelines.steps` adds, and what releases publish.
 NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
+PASSING: Final = (HOLDINGS_EARLIER,)  # what `normalise` may return besides, for the steps alone
 DERIVED: Final = (FINANCIALS, OWNERS)
 TABLES: Final = (*NORMALISED, *DERIVED)
 BY_NAME: Final = {table.name: table for table in (*TABLES, EVENTS)}

@@ -40,6 +40,11 @@ def taken(*lines: str, name: str = FILE) -> list[dict[str, Any]]:
 
 
 def holdings(found: list[dict[str, Any]], **entity: Any) -> dict[str, dict[str, Any]]:
+    return {row["holder_name"]: row for row in both(found, **entity)[0]}
+
+
+def both(found: list[dict[str, Any]], **entity: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What the register says now and what it said before, by holder and day."""
     frame = pl.DataFrame(found, schema=pl.Schema(SHAREHOLDERS_SCHEMA))
     instant = pl.Datetime("us", "UTC")
     table = frame.with_columns(
@@ -52,7 +57,9 @@ def holdings(found: list[dict[str, Any]], **entity: Any) -> dict[str, dict[str, 
         ENTITY | {"organisasjonsnummer": COMPANY} | {name.replace("__", "."): v for name, v in entity.items()}
     )
     shared = NORWAY.normalise({SHAREHOLDERS.name: table, ENTITIES.name: present(ENTITIES, row)}, TODAY)
-    return {row["holder_name"]: row for row in shared["holdings"].to_dicts()}
+    names = ("holdings", "holdings_earlier")
+    now, before = (shared[name].sort("holder_name", "valid_from").to_dicts() for name in names)
+    return now, before
 
 
 SHAREHOLDERS_SCHEMA = read("no.aksjonaer", shareholders(line()), FILE)[-1].rows.schema
@@ -253,3 +260,21 @@ def test_a_large_file_streams_through_the_door() -> None:
         size += len(chunk)
         assert len(chunk) <= 4096
     assert size == len(through_the_door(body))
+
+
+def test_every_list_is_a_statement_until_the_next_and_who_is_not_in_that_has_gone_by_then() -> None:
+    lists = {
+        2022: (line("Eier AS", OWNER, 300), line("Kort AS", "915330193", 100)),
+        2023: (line("Eier AS", OWNER, 200),),
+        2025: (line("Eier AS", OWNER, 500),),
+    }
+    found = [row for year, lines in lists.items() for row in taken(*lines, name=f"aksjeeiebok__{year}.csv")]
+    now, before = both(found)
+    assert [(row["holder_name"], row["pct"], row["ended_on"]) for row in now] == [
+        ("Eier AS", Decimal(50), None),
+        ("Kort AS", Decimal(10), date(2023, 12, 31)),  # and not with the list of 2025
+    ]
+    assert [(row["holder_name"], row["pct"], row["valid_from"], row["ended_on"]) for row in before] == [
+        ("Eier AS", Decimal(30), date(2022, 12, 31), None),
+        ("Eier AS", Decimal(20), date(2023, 12, 31), None),
+    ]

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from connectors.declare import NotOurs, Piece, Scope, Unreadable
+from connectors.kit import statements
 from connectors.sandbox import World, nsm_desk
 from connectors.uk import nsm, nsm_fetch, nsm_redact, tr1_holdings
 from connectors.uk.nsm_fields import holder_key
@@ -127,7 +128,7 @@ def held(*items):
         _raw=pl.lit("0"),
         _retired_at=pl.lit(None),
     )
-    return tr1_holdings.holdings(rows)
+    return statements.newest(tr1_holdings.statements(rows))
 
 
 def test_of_one_holder_the_newest_notification_counts():

@@ -155,6 +155,26 @@ def test_no_shares_are_no_percentage() -> None:
     assert (found["pct"], found["ended_on"]) == (Decimal(0), day("2026-11-01"))
 
 
+def test_statements_before_the_one_that_stands_with_who_stood_for_the_shares_then() -> None:
+    texts = [
+        statement(alpha("9"), person_d("BETA LP", "9", cik=B)),
+        statement(alpha("8"), person_d("BETA LP", "8.5", cik=B), number=1, event="10/20/2026"),
+        statement(alpha("7"), person_d("BETA LP", "7", cik=B), number=2, event="11/01/2026"),
+    ]
+    batches = [read(STAKES, text, f"0000000007-26-{place:06}.xml") for place, text in enumerate(texts)]
+    found = present(*batches)
+    lines = schedule13_holdings.standing(
+        *(present_rows(found, table) for table in (STAKES_TABLE, BARE_TABLE, FILED_TABLE))
+    )
+    rows = schedule13_holdings.earlier(lines).sort("valid_from", "holder_name").to_dicts()
+    assert [(row["holder_name"], row["valid_from"], row["pct"], row["pct_min"]) for row in rows] == [
+        ("ALPHA LP", day("2026-10-01"), Decimal(9), Decimal(9)),
+        ("BETA LP", day("2026-10-01"), None, Decimal(9)),
+        ("ALPHA LP", day("2026-10-20"), None, Decimal(8)),
+        ("BETA LP", day("2026-10-20"), Decimal("8.5"), Decimal("8.5")),
+    ]
+
+
 @pytest.mark.parametrize("event", ["10/01/0026", "10/01/1926", "12/31/2026", "10/01/26"])
 def test_a_day_that_cannot_be_is_the_day_of_filing(event: str) -> None:
     [found] = told(statement(alpha("9"), event=event))

@@ -1,0 +1,26 @@
+"""Statements of holders that each have a day of their own: the newest of each holder, and what it said before.
+
+Belongs here: notices, yearly lists and the like as shared HOLDINGS rows, oldest first. Does not belong here:
+records that a register changes in place, or any source's own rules of which statement is newer.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+_RECORD: Final = ("company_id", "register", "native_id")
+
+
+def newest(told: pl.DataFrame) -> pl.DataFrame:
+    """Of each record its last row: shared `holdings`. `told`: HOLDINGS rows, each record's oldest first."""
+    return told.unique(_RECORD, keep="last", maintain_order=True)
+
+
+def earlier(told: pl.DataFrame) -> pl.DataFrame:
+    """Of each record what it said of days before its newest, the last word of each day: `holdings_earlier`."""
+    last = newest(told).select(*_RECORD, pl.col("valid_from").alias("_newest"))
+    rows = told.join(last, on=_RECORD, how="left", maintain_order="left")
+    before = rows.filter(pl.col("valid_from") < pl.col("_newest")).drop("_newest")
+    return before.unique([*_RECORD, "valid_from"], keep="last", maintain_order=True)

@@ -1,0 +1,265 @@
+"""Which records of one company speak of one holder: numbers first, then names, and a person's word above both.
+
+Belongs here: the rules in their order, and what speaks against a join. Records of one register are joined by a
+person only; persons are compared by their whole names, never by what is like them. Does not belong here: how
+names compare (`holder_names`), which id a holder has (`holders`), any other company: nobody is joined across
+companies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pipelines.steps import holder_names
+from pipelines.steps.holder_pairs import closest
+from warehouse.folding import comparable
+from warehouse.schema.verdicts import Verdict
+
+Record = Mapping[str, Any]
+Group = list[Record]
+
+BY_NUMBER: Final = "number"
+BY_PERSON: Final = "judged"
+CLOSE: Final = "close_name"
+_VAGUE: Final = ("unknown", "nominee", "group")  # kinds that a better source may tell more exactly
+_PERSON: Final = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Names that share a key are one name by this rule. of_entities: legal forms and kinds must agree too."""
+
+    name: str
+    keys: Callable[[str], frozenset[str]]
+    of_entities: bool = False
+    of_persons: bool = False
+
+
+# In this order: what is told exactly joins before what is only alike, and leaves nothing to it.
+RULES: Final = (
+    Rule("spelling", holder_names.spelled),
+    Rule("name", holder_names.plain),
+    Rule("transliteration", holder_names.transliterated),
+    Rule("turned_name", holder_names.turned, of_persons=True),
+    Rule("core_name", holder_names.cores, of_entities=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Two records of one holder, by their own ids; the rule that says so, and how close their names are."""
+
+    company_id: str
+    one: str
+    other: str
+    rule: str
+    score: float
+
+
+@dataclass
+class Holders:
+    """The records of one company in groups that only grow, and what keeps two of them apart."""
+
+    groups: list[Group]
+    apart: frozenset[frozenset[str]]
+    joins: list[Join] = field(default_factory=list)
+
+    def may_join(self, groups: Iterable[Group]) -> bool:
+        """Whether no person has said that two of them are two."""
+        ids = [{record["holder_id"] for record in group} for group in groups]
+        everybody = set().union(*ids)
+        return not any(pair <= everybody and not any(pair <= own for own in ids) for pair in self.apart)
+
+    def may_meet(self) -> bool:
+        """Whether any two groups have no register in common: others are not joined by rule."""
+        kinds = {frozenset(_registers(group)) for group in self.groups}
+        return any(one.isdisjoint(other) for one in kinds for other in kinds)
+
+    def join(self, groups: Sequence[Group], rule: str, score: float = 100.0) -> None:
+        """Makes one group of several, in the place of the first."""
+        first, *others = groups
+        for other in others:
+            self.joins.append(
+                Join(first[0]["company_id"], first[0]["holder_id"], other[0]["holder_id"], rule, score)
+            )
+            self.groups = [group for group in self.groups if group is not other]
+            first.extend(other)
+
+
+def holders_of(records: Sequence[Record], verdicts: Sequence[Verdict] = ()) -> Holders:
+    """The records of one company by holder. `verdicts`: of that company, oldest first; negatives win."""
+    apart = frozenset(
+        frozenset((told.one, told.other)) for told in verdicts if not told.is_same and not told.names_company
+    )
+    found = Holders([[record] for record in identified(records, verdicts)], apart)
+    _by_verdicts(found, verdicts)
+    _by_number(found)
+    for rule in RULES:
+        if not found.may_meet():
+            return found
+        _by_keys(found, rule)
+    if found.may_meet():
+        _by_closeness(found)
+    return found
+
+
+def identified(records: Iterable[Record], verdicts: Sequence[Verdict]) -> Iterator[Record]:
+    """Records with the company that a person says the holder is, or without the one that it is not."""
+    same = {told.one: told.other for told in verdicts if told.names_company and told.is_same}
+    never = {(told.one, told.other) for told in verdicts if told.names_company and not told.is_same}
+    for record in records:
+        own = record["holder_id"]
+        number = same.get(own, record["holder_company_id"])
+        changed = None if (own, number) in never else number
+        yield record if changed == record["holder_company_id"] else {**record, "holder_company_id": changed}
+
+
+def _by_verdicts(found: Holders, verdicts: Iterable[Verdict]) -> None:
+    for told in verdicts:
+        if told.is_same and not told.names_company:
+            first, second = (_group_of(found, name) for name in (told.one, told.other))
+            if first is None or second is None or first is second:
+                continue  # a record that has gone, or what others have joined
+            if found.may_join((first, second)):
+                found.join((first, second), BY_PERSON)
+
+
+def _group_of(found: Holders, own: str) -> Group | None:
+    return next((group for group in found.groups if any(one["holder_id"] == own for one in group)), None)
+
+
+def _by_number(found: Holders) -> None:
+    """The same company number in different registers; where one has it for several classes, class by class."""
+    by_number: dict[str, list[Group]] = defaultdict(list)
+    for group in found.groups:
+        for number in _numbers(group):
+            by_number[number].append(group)
+    for same in by_number.values():
+        told = Counter(register for group in same for register in _registers(group))
+        classes = any(count > 1 for count in told.values())
+        grown: list[Group] = []
+        for group in same:
+            fits = [one for one in grown if _registers(one).isdisjoint(_registers(group))]
+            fits = [
+                one for one in fits if len(_numbers([*one, *group])) == 1 and found.may_join((one, group))
+            ]
+            if classes:
+                fits = sorted((one for one in fits if _class_gap(one, group) is not None), key=_gap_to(group))
+            if fits:
+                found.join((fits[0], group), BY_NUMBER)
+            else:
+                grown.append(group)
+
+
+def _gap_to(group: Group) -> Callable[[Group], int]:
+    return lambda other: _class_gap(other, group) or 0
+
+
+def _class_gap(one: Group, other: Group) -> int | None:
+    """0: the same class of shares; 1: one does not say, or says less; None: two classes."""
+    first, second = (
+        {comparable(record["share_class"]) for record in group if record["share_class"]}
+        for group in (one, other)
+    )
+    if not first or not second:
+        return 1
+    if first & second:
+        return 0
+    words = [set(" ".join(titles).split()) for titles in (first, second)]
+    return 1 if words[0] <= words[1] or words[1] <= words[0] else None
+
+
+def _by_keys(found: Holders, rule: Rule) -> None:
+    """Groups that share a key, where no register has two of them and nothing speaks against it."""
+    for same in _sharing(found.groups, rule):
+        if _is_told_once(same) and _agree(same, rule) and found.may_join(same):
+            found.join(same, rule.name)
+
+
+def _sharing(groups: Sequence[Group], rule: Rule) -> Iterator[list[Group]]:
+    """Groups of which each shares a key with another, directly or through others."""
+    by_key: dict[str, list[int]] = defaultdict(list)
+    for place, group in enumerate(groups):
+        for key in _keys(group, rule):
+            by_key[key].append(place)
+    shared = [places for places in by_key.values() if len(places) > 1]
+    for places in _connected(shared):
+        yield [groups[place] for place in places]
+
+
+def _connected(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]:
+    """Places that stand in one list, or in two that have a place in common, and so on; in ascending order."""
+    above: dict[int, int] = {}
+
+    def root(place: int) -> int:
+        while above.setdefault(place, place) != place:
+            place = above[place]
+        return place
+
+    for places in shared:
+        for place in places[1:]:
+            first, second = sorted((root(places[0]), root(place)))
+            above[second] = first
+    members: dict[int, list[int]] = defaultdict(list)
+    for place in sorted(above):
+        members[root(place)].append(place)
+    yield from (places for places in members.values() if len(places) > 1)
+
+
+def _keys(group: Group, rule: Rule) -> frozenset[str]:
+    if rule.of_entities or rule.of_persons:
+        kinds = _kinds([group])
+        if (rule.of_entities and _PERSON in kinds) or (rule.of_persons and not kinds <= {_PERSON}):
+            return frozenset()
+    names = {record["holder_name"] for record in group} - {None}
+    if len(names) == 1:
+        return rule.keys(next(iter(names)))
+    return frozenset[str]().union(*(rule.keys(name) for name in names))
+
+
+def _by_closeness(found: Holders) -> None:
+    """Names of companies and funds that differ in a slip of the pen."""
+    entities = [group for group in found.groups if _kinds([group]) and _PERSON not in _kinds([group])]
+    maybe = [group for group in found.groups if not _kinds([group])]
+    rule = Rule(CLOSE, holder_names.cores, of_entities=True)
+
+    def may(one: Group, other: Group) -> bool:
+        pair = [one, other]
+        return bool(_kinds(pair)) and _is_told_once(pair) and _agree(pair, rule) and found.may_join(pair)
+
+    for one, other, score in closest([*entities, *maybe], may):
+        if may(one, other):
+            found.join((one, other), CLOSE, score)
+
+
+def _agree(groups: Sequence[Group], rule: Rule) -> bool:
+    """Whether nothing speaks against one holder: country, number, kind, and for cores the legal form."""
+    records = [record for group in groups for record in group]
+    countries = {record["holder_country"] for record in records} - {None}
+    kinds = _kinds(groups)
+    if len(countries) > 1 or len(_numbers(records)) > 1 or (_PERSON in kinds and len(kinds) > 1):
+        return False
+    if not rule.of_entities:
+        return True
+    forms = [holder_names.forms_of(record["holder_name"]) for record in records if record["holder_name"]]
+    return len(kinds) < 2 and all(holder_names.compatible(one, two) for one in forms for two in forms)  # noqa: PLR2004 - not two
+
+
+def _kinds(groups: Sequence[Group]) -> set[str]:
+    return {record["holder_type"] for group in groups for record in group} - set(_VAGUE)
+
+
+def _is_told_once(groups: Sequence[Group]) -> bool:
+    told = [register for group in groups for register in _registers(group)]
+    return len(told) == len(set(told))
+
+
+def _numbers(records: Iterable[Record]) -> set[str]:
+    return {record["holder_company_id"] for record in records} - {None}
+
+
+def _registers(records: Iterable[Record]) -> set[str]:
+    return {record["register"] for record in records}

@@ -1,0 +1,185 @@
+"""What held on earlier days: the lines of holders whose sources date each of their statements.
+
+Belongs here: for every day before a line's own the statements that stood then, reconciled as those of today are. It
+depends on the statements alone, not on when they came: a notice that is filed late takes its place among the
+others. Does not belong here: the line of today (`ownership`), or keeping spans (`warehouse.spans`). Lines with
+a record that its
+register changes in place have no statement of what it said before: of those history keeps what was seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.steps.holder_ids import holder_ids
+from pipelines.steps.holders import SINGLE
+from pipelines.steps.ownership import SHARE, Sources, source_text, sources_text
+from pipelines.steps.reconciled import dated, reconciled
+from warehouse.schema.ids import holder_id
+from warehouse.schema.tables import OWNERS
+
+VALID_TO: Final = "valid_to"
+_KEY: Final = ("company_id", "holder_id")
+_SAME: Final = (*SHARE, "holder_name", "holder_type", "reconciliation")
+
+Record = Mapping[str, Any]
+Key = tuple[str, str, str]  # company, register, native id
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Earlier spans of lines. rows: OWNERS columns and `valid_to`; keys: the holders whose past they are."""
+
+    rows: pl.DataFrame
+    keys: pl.DataFrame
+
+
+def spans(lines: pl.DataFrame, holdings: pl.DataFrame, earlier: pl.DataFrame, sources: Sources) -> Spans:
+    """Everything that held of these companies' holders before the lines' own days, as far as statements tell.
+
+    Args:
+        lines: OWNERS rows as `ownership.owners` makes them of these holdings.
+        holdings: HOLDINGS rows: what each record says now.
+        earlier: HOLDINGS_EARLIER rows: what it said before.
+        sources: which registers date their statements, and the order of their word.
+    """
+    before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
+    before = before.with_columns(holder_ids(before))
+    # a line with one record has that record's id, but where it keeps one of a record that has gone
+    single = lines.filter(pl.col("reconciliation") == SINGLE)
+    alone = before.join(single, on=_KEY, how="inner", suffix="_line")
+    others = before.join(single, on=_KEY, how="anti")
+    several = lines.filter(pl.col("reconciliation") != SINGLE)["company_id"]
+    concerned = pl.concat([several, others["company_id"]]).unique().to_frame()
+    of_several = _of_several(lines, (holdings, earlier), concerned, sources)
+    of_single = Spans(_of_single(alone), alone.select(_KEY).unique())
+    return Spans(
+        pl.concat([of_single.rows, of_several.rows]), pl.concat([of_single.keys, of_several.keys]).unique()
+    )
+
+
+def _of_single(alone: pl.DataFrame) -> pl.DataFrame:
+    """Spans of holders whom one record tells of: each statement until the next, or until it ended."""
+    ordered = alone.sort(*_KEY, "valid_from")
+    following = pl.col("valid_from").shift(-1).over(_KEY, order_by="valid_from")
+    until = pl.min_horizontal(pl.coalesce(following, "as_of"), "ended_on", "as_of")
+    told = ordered.with_columns(
+        until.alias(VALID_TO), holder_company_id="holder_company_id_line", as_of="valid_from"
+    ).filter(pl.col("as_of") < pl.col(VALID_TO))
+    goes_on = pl.all_horizontal(
+        *(pl.col(name).eq_missing(pl.col(name).shift()) for name in (*_KEY, *_SAME)),
+        pl.col("as_of").eq_missing(pl.col(VALID_TO).shift()),
+    )
+    # of two that meet and say the same one is made: of the first's day, with what the last says
+    runs = told.with_columns(_run=(~goes_on).cum_sum()).with_columns(
+        as_of=pl.col("as_of").first().over("_run")
+    )
+    rows = runs.unique("_run", keep="last", maintain_order=True)
+    rows = rows.with_columns(ended_on=pl.lit(None, pl.Date), _others=pl.lit(""))
+    return rows.with_columns(sources_text(rows)).select(*OWNERS.names, VALID_TO)
+
+
+def _of_several(
+    lines: pl.DataFrame, told: Iterable[pl.DataFrame], concerned: pl.DataFrame, sources: Sources
+) -> Spans:
+    """Spans of holders whom several records tell of, or whose id is another record's."""
+    statements = _by_record(frame.join(concerned, on="company_id", how="semi") for frame in told)
+    rows: list[dict[str, Any]] = []
+    keys: set[tuple[str, str]] = set()
+    for line in lines.join(concerned, on="company_id", how="semi").iter_rows(named=True):
+        records = _records(line)
+        said = [statements.get(record, []) for record in records]
+        is_alone = line["reconciliation"] == SINGLE and holder_id(*records[0]) == line["holder_id"]
+        if is_alone or not _all_dated(records, said, sources) or sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
+            continue
+        rows += _before(line, said, sources.precedence)
+        # a line that joins others has their past too: what was kept under their ids goes
+        keys |= {
+            (line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))
+        }
+    shape = pl.Schema({**lines.schema, VALID_TO: pl.Date()})
+    key_shape = pl.Schema((name, pl.String()) for name in _KEY)
+    return Spans(
+        pl.DataFrame(rows, schema=shape, orient="row"),
+        pl.DataFrame(sorted(keys), schema=key_shape, orient="row"),
+    )
+
+
+def _by_record(frames: Iterable[pl.DataFrame]) -> dict[Key, list[Record]]:
+    found: dict[Key, list[Record]] = defaultdict(list)
+    for frame in frames:
+        for row in frame.iter_rows(named=True):
+            found[row["company_id"], row["register"], row["native_id"]].append(row)
+    return found
+
+
+def _records(line: Record) -> list[Key]:
+    return [
+        (line["company_id"], source["register"], source["native_id"])
+        for source in json.loads(line["sources"])
+    ]
+
+
+def _all_dated(records: Sequence[Key], told: Sequence[Sequence[Record]], sources: Sources) -> bool:
+    """Whether every statement of the line's records has a day of its own."""
+    if any(register not in sources.dated for _, register, _ in records):
+        return False
+    return all(statement["valid_from"] is not None for record in told for statement in record)
+
+
+def _before(
+    line: Record, told: Sequence[Sequence[Record]], precedence: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """The spans of one line before its own day; of two that meet and say the same one is made."""
+    statements = [statement for record in told for statement in record]
+    days = {day for one in statements for day in (one["valid_from"], one["ended_on"]) if day is not None}
+    marks = sorted({*(day for day in days if day < line["as_of"]), line["as_of"]})
+    last: dict[str, Any] | None = None
+    for day, until in pairwise(marks):
+        row = _on(day, until, line, told, precedence)
+        if last is not None and row is not None and last[VALID_TO] == day and _is_same(last, row):
+            row["as_of"] = last["as_of"]
+        elif last is not None:
+            yield last
+        last = row
+    if last is not None:
+        yield last
+
+
+def _is_same(one: Record, other: Record) -> bool:
+    return all(one[name] == other[name] for name in _SAME)
+
+
+def _on(
+    day: date, until: date, line: Record, told: Sequence[Sequence[Record]], precedence: Sequence[str]
+) -> dict[str, Any] | None:
+    """The line as it was on a day; None where the holder held nothing then."""
+    standing = [found for record in told if (found := _standing(record, day)) is not None]
+    if not standing:
+        return None
+    row, ordered = reconciled(standing, precedence)
+    if row["ended_on"] is not None:
+        return None
+    texts = [source_text(one, day if place == 0 else dated(one)) for place, one in enumerate(ordered)]
+    row |= {name: line[name] for name in ("holder_id", "holder_company_id", "first_seen")}
+    row |= {"as_of": day, "sources": f"[{','.join(texts)}]", VALID_TO: until}
+    row["reconciliation"] = SINGLE if len(standing) == 1 else row["reconciliation"]
+    return {name: row[name] for name in (*OWNERS.names, VALID_TO)}
+
+
+def _standing(record: Sequence[Record], day: date) -> Record | None:
+    """What a record said on a day: its newest statement of then or before, not ended yet if it ended later."""
+    before = [statement for statement in record if statement["valid_from"] <= day]
+    if not before:
+        return None
+    newest = max(before, key=lambda statement: statement["valid_from"])
+    is_over = newest["ended_on"] is not None and newest["ended_on"] <= day
+    return newest if is_over else {**newest, "ended_on": None}

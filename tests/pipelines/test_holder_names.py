@@ -1,0 +1,91 @@
+"""Names of holders: spellings, transliterations, legal forms, cores; and ids of whole columns."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.steps import holder_names
+from pipelines.steps.holder_ids import holder_ids
+from warehouse.schema.ids import holder_id
+
+
+@pytest.mark.parametrize(
+    ("name", "core", "forms"),
+    [
+        ("Nokia Oyj Abp", "nokia", {"oyj"}),
+        ("AB Volvo", "volvo", {"ab"}),
+        ("Aktiebolaget Industrivärden (publ)", "industrivarden", {"ab"}),
+        ("A/S Storebæltsforbindelsen", "storebaeltsforbindelsen", {"as"}),
+        ("Oy Karl Fazer Ab", "karl fazer", {"oy", "ab"}),
+        ("The Vanguard Group, Inc.", "vanguard group", {"inc"}),
+        ("Johnson & Johnson Co", "johnson johnson", {"co"}),
+        ("Berkshire Partners L.L.C.", "berkshire partners", {"llc"}),
+        ("Example Public Limited Company", "example", {"plc"}),
+        ("Sampo-konserni Julkinen osakeyhtiö", "sampo konserni", {"oyj"}),
+    ],
+)
+def test_cores_and_legal_forms(name: str, core: str, forms: set[str]) -> None:
+    assert core in holder_names.cores(name)
+    assert holder_names.forms_of(name) == forms
+
+
+@pytest.mark.parametrize("name", ["Ferd AS", "Nordic Capital AB", "Holding Group", "AS", "", "Bank Invest"])
+def test_what_is_nobodys_own_has_no_core(name: str) -> None:
+    assert holder_names.cores(name) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [
+        ("Bjørn Kjær", "Bjoern Kjaer", True),
+        ("Bjørn Kjær", "Bjorn Kjaer", True),
+        ("Åse Sønn", "AASE SOENN", True),
+        ("Väinö Äyräs", "Vaino Ayras", True),
+        ("Møller", "Müller", False),
+        ("Bauer", "Baur", False),
+        ("Samuel", "Samul", False),
+    ],
+)
+def test_transliterations(one: str, other: str, shared: bool) -> None:
+    assert bool(holder_names.transliterated(one) & holder_names.transliterated(other)) is shared
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "close"),
+    [
+        ("Folketrygdfondet Forvaltning", "Folketrygdfondett Forvaltning", True),
+        ("Herkules Private Equity Fund III", "Herkules Private Equity Fund II", False),
+        ("Herkules Private Equity Fund 3", "Herkules Private Equity Fund 4", False),
+        ("Storebrand Global Indeks Klasse A", "Storebrand Global Indeks Klasse B", False),
+        (
+            "Northern Seas Shipping Investment Company of Bergen",
+            "Southern Seas Shipping Investment Company of Bergen",
+            False,
+        ),
+        ("Alfa Verdier", "Alfa Verdier Invest", False),
+    ],
+)
+def test_closeness(one: str, other: str, close: bool) -> None:
+    assert (holder_names.closeness(one, other) >= holder_names.CLOSE) is close
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_two_names_are_compared_the_same_way_round(one: str, other: str) -> None:
+    assert holder_names.closeness(one, other) == holder_names.closeness(other, one)
+    for keys in (holder_names.spelled, holder_names.plain, holder_names.turned, holder_names.blocks):
+        assert "" not in keys(one)
+
+
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(texts, texts, texts), max_size=20))
+def test_ids_of_columns_are_those_of_the_rule(rows: list[tuple[str, str, str]]) -> None:
+    schema = dict.fromkeys(("company_id", "register", "native_id"), pl.String)
+    found = holder_ids(pl.DataFrame(rows, schema=schema, orient="row"))
+    assert found.to_list() == [holder_id(*row) for row in rows]

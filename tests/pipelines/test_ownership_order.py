@@ -1,0 +1,221 @@
+"""Late filings and filings out of order: whatever came when, a past day is told as it is known to have been now."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from connectors.kit import statements
+from pipelines.steps.changes import Occasion
+from pipelines.steps.ownership import Sources, owners
+from pipelines.steps.ownership_events import ownership_events
+from pipelines.steps.ownership_passages import SPANS
+from pipelines.steps.ownership_spans import spans
+from tests.pipelines.frames import COMPANY, company, differences, frame, holding, whole
+from warehouse.history import History
+from warehouse.paths import Layout
+from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
+
+NOTICES, LISTS = "xx.notices", "xx.lists"
+SOURCES = Sources((NOTICES, LISTS), (NOTICES, LISTS))
+START = date(2025, 1, 1)
+SEEN = datetime(2026, 1, 1, tzinfo=UTC)
+START_AT = datetime(2025, 1, 1, tzinfo=UTC)
+DAYS = 8
+
+
+@dataclass(frozen=True)
+class Filing:
+    """What a register says of a holder on a day; a share of None is an exit."""
+
+    register: str
+    holder: str
+    day: int
+    share: int | None
+
+    @property
+    def on(self) -> date:
+        return START + timedelta(days=self.day)
+
+
+filings = st.builds(
+    Filing,
+    st.sampled_from((NOTICES, LISTS)),
+    st.sampled_from(("Alfa AS", "Beta AS")),
+    st.integers(0, DAYS - 1),
+    st.none() | st.integers(1, 60),
+)
+# of one register, holder and day there is one word
+worlds = st.lists(
+    filings, min_size=1, max_size=9, unique_by=lambda one: (one.register, one.holder, one.day)
+).flatmap(lambda told: st.tuples(st.just(told), st.permutations(told), st.integers(1, 3)))
+
+
+def truth(told: Iterable[Filing], holder: str, day: int) -> int | None:
+    """A small model: of each register the last word of that day or before; who has left one has left those behind."""
+    left = -1
+    for register in SOURCES.precedence:
+        words = [one for one in told if (one.register, one.holder) == (register, holder) and one.day <= day]
+        last = max(words, key=lambda one: one.day, default=None)
+        if last is None or left >= last.day:
+            continue
+        if last.share is not None:
+            return last.share
+        left = max(left, last.day)
+    return None
+
+
+def records(told: Iterable[Filing]) -> pl.DataFrame:
+    rows = [
+        holding(
+            one.holder.casefold(),
+            register=one.register,
+            holder_name=one.holder,
+            holder_type="company",
+            pct=one.share or 0,
+            pct_min=one.share or 0,
+            pct_max=one.share or 0,
+            basis="exact",
+            valid_from=one.on,
+            ended_on=one.on if one.share is None else None,
+            observed_at=SEEN,
+        )
+        for one in sorted(told, key=lambda one: one.day)
+    ]
+    return frame(HOLDINGS, *rows)
+
+
+def known(arrivals: Sequence[Sequence[Filing]]) -> pl.DataFrame:
+    """The history of owners after filings came in this order."""
+    touched = pl.Series("company_id", [COMPANY])
+    with tempfile.TemporaryDirectory() as folder, History(Layout(Path(folder)), "FI") as history:
+        arrived: list[Filing] = []
+        for at, came in enumerate(arrivals):
+            arrived += came
+            instant = SEEN + timedelta(days=at)
+            rows = records(arrived)
+            now, before = statements.newest(rows), statements.earlier(rows)
+            former = history.open_rows(OWNERS, touched)
+            lines = owners(now, former, instant, SOURCES, earlier=before)
+            history.apply(OWNERS, lines, touched, instant)
+            told = spans(lines, now, before, SOURCES)
+            history.fill(OWNERS, told.rows, told.keys, instant)
+        return history.as_of(OWNERS, SEEN + timedelta(days=len(arrivals)))
+
+
+def on(rows: pl.DataFrame, day: int) -> dict[str, Decimal]:
+    """Who held how much on a day, as it is served."""
+    when = START + timedelta(days=day)
+    until = pl.min_horizontal("valid_to", "ended_on")
+    valid = rows.filter((pl.col("as_of") <= when) & (until.is_null() | (until > when)))
+    found = valid.select("holder_name", "pct").rows()
+    assert len(dict(found)) == len(found), f"a holder has two lines on {when}"
+    return dict(found)
+
+
+def batches(told: Sequence[Filing], size: int) -> list[list[Filing]]:
+    return [list(told[start : start + size]) for start in range(0, len(told), size)]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(worlds)
+def test_any_order_of_arrival_gives_the_same_past(world: tuple[list[Filing], list[Filing], int]) -> None:
+    told, shuffled, size = world
+    rows = known(batches(shuffled, size))
+    for day in range(DAYS + 1):
+        held = {name: truth(told, name, day) for name in ("Alfa AS", "Beta AS")}
+        assert on(rows, day) == {name: share for name, share in held.items() if share is not None}
+
+
+def test_a_notice_that_comes_late_fills_the_days_it_speaks_of() -> None:
+    newest, late = Filing(NOTICES, "Alfa AS", 5, 12), Filing(NOTICES, "Alfa AS", 2, 6)
+    rows = known([[newest], [late]])
+    assert on(rows, 1) == {}
+    assert on(rows, 2) == on(rows, 4) == {"Alfa AS": Decimal(6)}
+    assert on(rows, 5) == {"Alfa AS": Decimal(12)}
+    assert rows["first_seen"].unique().to_list() == [late.on]
+
+
+def test_what_was_known_before_the_late_notice_stays_known_as_it_was() -> None:
+    newest, late = Filing(NOTICES, "Alfa AS", 5, 12), Filing(NOTICES, "Alfa AS", 2, 6)
+    touched = pl.Series("company_id", [COMPANY])
+    with tempfile.TemporaryDirectory() as folder, History(Layout(Path(folder)), "FI") as history:
+        for at, told in enumerate(([newest], [newest, late])):
+            rows = records(told)
+            now, before = statements.newest(rows), statements.earlier(rows)
+            instant = SEEN + timedelta(days=at)
+            lines = owners(now, history.open_rows(OWNERS, touched), instant, SOURCES, earlier=before)
+            history.apply(OWNERS, lines, touched, instant)
+            made = spans(lines, now, before, SOURCES)
+            history.fill(OWNERS, made.rows, made.keys, instant)
+        assert on(history.as_of(OWNERS, SEEN), 3) == {}
+        assert on(history.as_of(OWNERS, SEEN + timedelta(days=1)), 3) == {"Alfa AS": Decimal(6)}
+        revision = history.revision
+        history.fill(OWNERS, made.rows, made.keys, SEEN + timedelta(days=2))
+        assert history.revision == revision  # the same spans again change nothing
+
+
+@pytest.mark.parametrize("dated", [(), (NOTICES,)])
+def test_lines_with_a_record_that_changes_in_place_are_left_as_history_saw_them(
+    dated: tuple[str, ...],
+) -> None:
+    rows = records(
+        [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 5, 12), Filing(LISTS, "Alfa AS", 1, 5)]
+    )
+    now, before = statements.newest(rows), statements.earlier(rows)
+    sources = Sources((NOTICES, LISTS), dated)
+    lines = owners(now, frame(OWNERS), SEEN, sources, earlier=before)
+    assert spans(lines, now, before, sources).keys.is_empty()
+
+
+def crossings(
+    told: Sequence[Filing], later: Sequence[Filing], baseline: datetime = START_AT
+) -> list[tuple[float, float, str]]:
+    """The events of filings that arrive together, a day after others."""
+    states: list[pl.DataFrame] = [frame(OWNERS)]
+    for at, arrived in enumerate((told, [*told, *later])):
+        rows = records(arrived)
+        now, before = statements.newest(rows), statements.earlier(rows)
+        lines = owners(now, states[-1], SEEN + timedelta(days=at), SOURCES, earlier=before)
+        made = spans(lines, now, before, SOURCES)
+        states.append(lines)
+    profiles = frame(COMPANIES, company())
+    found = differences(
+        {"companies": profiles, "owners": states[1]}, {"companies": profiles, "owners": states[2]}
+    )
+    image = whole({"companies": profiles, "owners": states[2]}) | {SPANS: made.rows}
+    occasion = Occasion(SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline))
+    changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
+    return [(change["previous_pct"], change["current_pct"], change["as_of"]) for change in changes]
+
+
+def test_notices_that_arrive_together_are_each_heard() -> None:
+    first = Filing(NOTICES, "Alfa AS", 0, 4)
+    later = [
+        Filing(NOTICES, "Alfa AS", 2, 6),
+        Filing(NOTICES, "Alfa AS", 4, 12),
+        Filing(NOTICES, "Alfa AS", 6, 9),
+    ]
+    assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 12, "2025-01-05"), (12, 9, "2025-01-07")]
+
+
+def test_a_notice_that_comes_late_is_no_event() -> None:
+    known_before = Filing(NOTICES, "Alfa AS", 4, 12)
+    assert crossings([known_before], [Filing(NOTICES, "Alfa AS", 2, 4)]) == []
+
+
+def test_what_was_said_before_the_baseline_is_no_event() -> None:
+    first = Filing(NOTICES, "Alfa AS", 0, 4)
+    later = [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 4, 4)]
+    assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 4, "2025-01-05")]
+    assert crossings([first], later, baseline=SEEN) == []
