@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
+from connectors.matching.forms import AND
 from connectors.matching.marks import PERSONAL, Mark, mark
 from connectors.matching.names import taken_apart
 
@@ -25,8 +27,8 @@ _BRACKETS: Final = re.compile(r"\(([^()]{0,80})\)")
 _SYMBOL: Final = re.compile(
     r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"
 )
-_SPLIT: Final = re.compile(r" ?[,;] (?:and (?=\S))?| ?; ?| \band ", re.IGNORECASE)
-_GONE: Final = "…"  # of a title without its persons: what stood there was joined by «and» alone
+_GONE: Final = "…"
+CUT: Final = f"{_GONE} and "  # of a title without its persons: what stood there was joined by «and» alone
 _WRITTEN_APART: Final = ("US", "UK")  # whose forms stand behind a comma
 
 
@@ -50,8 +52,17 @@ class Parties:
     @property
     def title(self) -> str:
         """The title without persons; reading it gives the same companies."""
-        named = "; ".join(one.name if one.is_whole else f"{_GONE} and {one.name}" for one in self.companies)
-        return f"{named}; et al." if self.others or self.is_open else named
+        return self._ended(
+            [one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies]
+        )
+
+    @property
+    def shown(self) -> str:
+        """The same for readers, who need not take it apart again."""
+        return self._ended([one.name for one in self.companies])
+
+    def _ended(self, names: list[str]) -> str:
+        return f"{'; '.join(names)} and others" if self.others or self.is_open else "; ".join(names)
 
 
 def parties(title: str, country: str) -> Parties:
@@ -72,35 +83,39 @@ def parties(title: str, country: str) -> Parties:
 
 def _joined(text: str, country: str) -> list[tuple[str, bool]]:
     """Names, and whether each stands apart from what is before it."""
-    pieces = _SPLIT.split(text)
-    signs = ["", *(found[0].strip().lower() for found in _SPLIT.finditer(text))]
+    split = _split(country)
+    signs = ["", *(found[0].strip().lower() for found in split.finditer(text))]
     names: list[tuple[str, bool]] = []
     cut = False  # a person stood before, and was taken out
-    for sign, piece in zip(signs, pieces, strict=True):
+    for sign, piece in zip(signs, split.split(text), strict=True):
         bare = _without_alias(piece)
         if not bare:
             cut = cut or piece.strip() == _GONE
             continue
         before = names[-1][0] if names and not cut else ""
-        if before and sign != "and" and _belongs(bare):
+        if before and not sign.isalpha() and _belongs(bare):
             names[-1] = (f"{before}, {bare}", names[-1][1])
-        elif sign == "and" and _is_surname(before, country):
-            names[-1] = (
-                f"{before} and {bare}",
-                names[-1][1],
-            )  # no person has one name: «Barnes and Noble, Inc.»
+        elif before and sign.isalpha() and _is_surname(before, country):
+            # no person has one name: «Barnes and Noble, Inc.», «Askim og Spydeberg Sparebank»
+            names[-1] = (f"{before} {sign} {bare}", names[-1][1])
         else:
             names.append((bare, not cut and _ends(before, sign, country)))
         cut = False
     return names
 
 
+@cache
+def _split(country: str) -> re.Pattern[str]:
+    """Signs and words between respondents."""
+    ands = "|".join(("and", *AND[country]))
+    return re.compile(rf" ?[,;] (?:(?:{ands}) (?=\S))?| ?; ?| (?:{ands}) ", re.IGNORECASE)
+
+
 def _ends(before: str, sign: str, country: str) -> bool:
     """Whether a name is at its end before a sign: «Black Hills Energy and Power Corp.» may be one."""
     if not before:
-        return sign != "and"
-    said = mark(before, country)
-    return said is Mark.FORM or (sign != "and" and not _is_surname(before, country))
+        return not sign.isalpha()
+    return mark(before, country) is Mark.FORM or not (sign.isalpha() or _is_surname(before, country))
 
 
 def _is_surname(name: str, country: str) -> bool:
@@ -119,5 +134,4 @@ def _without_alias(piece: str) -> str:
     """A name without other names and symbols in brackets; nothing of an ellipsis of our own."""
     name = _ALIAS.split(piece, maxsplit=1)[0]
     name = _BRACKETS.sub(lambda found: "" if _SYMBOL.match(found[1].strip()) else found[0], name)
-    name = name.strip(" ,;-–:…")
-    return name.removeprefix("and ").removeprefix("And ")
+    return name.strip(" ,;-–:…")

@@ -45,7 +45,7 @@ def test_a_litigation_release_of_a_company_and_two_persons(read: Reading) -> Non
         "name": "Western Sierra Resource Corporation",
         "mark": "form",
     }
-    assert row["title"] == "Litigation release LR-26032: Western Sierra Resource Corporation; et al."
+    assert row["title"] == "Litigation release LR-26032: Western Sierra Resource Corporation and others"
     assert row["url"] == "https://www.sec.gov/node/961526"
     assert (row["amount"], row["currency"], row["lei"]) == (None, None, None)
 
@@ -112,7 +112,9 @@ def test_the_archive_keeps_no_person_of_a_release(archived: Reading) -> None:
     body = rss(items, "Litigation Releases")
     kept = sec.DATASET.redact(io.BytesIO(body)).read()  # type: ignore[misc]
     assert b"Example" not in kept
-    assert one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc.; et al."
+    assert (
+        one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc. and others"
+    )
 
 
 def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived: Reading) -> None:
@@ -147,6 +149,33 @@ def test_an_amount_of_the_text_is_kept_without_the_text(archived: Reading) -> No
     assert (row["amount"], row["currency"]) == (7_500_000, "GBP")
     kept = british.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
     assert b"Ann Example" not in kept
+
+
+def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading) -> None:
+    item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example £5m for failings")
+    for reading in (read, archived):
+        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        assert row["title"] == "FCA fines Acme Capital plc and others £5m for failings"
+        assert (row["name"], row["amount"]) == ("Acme Capital plc", 5_000_000)
+    item = news("www.fca.org.uk", "FCA fines Ann Example and Acme Capital plc £5m")
+    for reading in (read, archived):
+        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        assert (row["title"], row["is_whole"]) == ("FCA fines Acme Capital plc and others £5m", False)
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("Sanktionsavgift för Exempel Bank AB och Annan Bank AB", ["Exempel Bank AB", "Annan Bank AB"]),
+        ("Sanktionsavgift för Larsson och Partners", ["Larsson och Partners"]),
+        ("Sanktionsavgift för Exempel", ["Exempel"]),
+        ("Sanktionsavgift för sen anmälan av insynshandel", [None]),
+    ],
+)
+def test_firms_of_a_list_of_firms(title: str, names: list[str | None], read: Reading) -> None:
+    rows = read(nordic.SWEDISH_DATASET, rss([{"title": title, "link": FI_FIRMS, "pubDate": AT}])).rows
+    assert rows["name"].to_list() == names
+    assert set(rows["mark"]) == {"register"}
 
 
 @pytest.mark.parametrize(
