@@ -1,4 +1,4 @@
-"""News that found no company, for a person to look through: what it says, and why nobody was found.
+"""News and acts that found no company, for a person to look through: what they say, and why nobody was found.
 
 Does not belong here: the links that were followed (`connectors`), or printing (`firm`).
 """
@@ -11,7 +11,8 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import Jurisdiction
-from connectors.news.market import Press
+from connectors.news.market import Press, is_news
+from connectors.regulators import acts, review
 from pipelines.resources import Workspace
 from pipelines.stages.linked import Links
 
@@ -22,14 +23,16 @@ COLUMNS: Final = ("register", "published_at", "title", "url", "why")
 
 
 def unmatched(workspace: Workspace, jurisdiction: Jurisdiction, press: Press, limit: int) -> pl.DataFrame:
-    """The newest items of a market without a company: register, published_at, title, url, why."""
+    """The newest news and acts of a market without a company: register, published_at, title, url, why."""
     with workspace.history(jurisdiction.code) as history:
         links = Links(jurisdiction, history)
-        found = list(_items(links, press))
-    if not found:
-        return pl.DataFrame(schema=dict.fromkeys(COLUMNS, pl.String))
-    rows = pl.concat(found).sort("published_at", "register", "native_id", descending=[True, False, False])
-    return rows.head(limit).select(COLUMNS)
+        told = acts.table(jurisdiction.code)
+        parts = [
+            *_items(links, press),
+            review.unmatched(jurisdiction.code, {told.name: history.present(told)}),
+        ]
+    rows = pl.concat(part.select(COLUMNS) for part in parts)
+    return rows.sort("published_at", "register", "title", descending=[True, False, False]).head(limit)
 
 
 def _items(links: Links, press: Press) -> Iterator[pl.DataFrame]:
@@ -37,4 +40,4 @@ def _items(links: Links, press: Press) -> Iterator[pl.DataFrame]:
         rows = links.unanswered(table)
         for several, why in ((None, NO_NAME), (False, NOBODY), (True, SEVERAL)):
             part = rows.filter(pl.col("_several").eq_missing(pl.lit(several, pl.Boolean)))
-            yield items(part.drop("_several")).with_columns(why=pl.lit(why))
+            yield items(part.drop("_several")).filter(is_news()).with_columns(why=pl.lit(why))

@@ -116,7 +116,7 @@ class _Normalise:
 
     def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
         shared = dict(self.own(present, today))
-        found = grouping.items(self._items(present)).filter(~_is_holding())
+        found = grouping.items(self._items(present)).filter(is_news())
         known = shared.get(COMPANIES.name, staged.empty(COMPANIES)).select("company_id")
         told = grouping.news(found.join(known, on="company_id", how="semi"))
         parts = [shared[NEWS.name], told] if NEWS.name in shared else [told]
@@ -130,8 +130,9 @@ class _Normalise:
                 yield items(_standing(present[table]))
 
 
-def _is_holding() -> pl.Expr:
-    return pl.col("categories").list.contains(categories.OWNERSHIP)
+def is_news() -> pl.Expr:
+    """Whether an item is news: a notice of a major holding is told as a holding."""
+    return ~pl.col("categories").list.contains(categories.OWNERSHIP)
 
 
 def _standing(rows: pl.LazyFrame) -> pl.DataFrame:

@@ -9,8 +9,9 @@ import pytest
 
 import connectors
 from connectors.groups import NEWS
+from connectors.presses import PRESSES
 from pipelines.folders import FileEntry, days, plan
-from tests.connectors.news.news_files import MARKETS, NOW, read
+from tests.connectors.news.news_files import NOW, read
 
 pytestmark = pytest.mark.sources
 OWN = ("newsweb_no/", "fca_nsm/", "fi_oam/", "se_finanscentralen/", "sec_current_atom/", "dk_oam/")
@@ -76,7 +77,7 @@ def test_the_swedish_storage(folder: Path) -> None:
 
 def test_announcements_of_oslo_and_london_are_items_of_news(folder: Path) -> None:
     for market, key, place in (("NO", "no.newsweb", "newsweb_no"), ("UK", "uk.nsm", "fca_nsm")):
-        made = MARKETS[market].normalise.told  # type: ignore[attr-defined]
+        made = PRESSES[market].items()
         for path in (folder / "news" / place).glob("*"):
             for batch in read(key, path.read_bytes(), path.name):
                 if batch.table in made:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import polars as pl
 import pytest
 
+from connectors.news.market import _Normalise
+from connectors.presses import PRESSES
 from tests.connectors.news.news_files import MARKETS, mfn, mfn_item, present, read, release, rss
 
 TODAY = date(2026, 11, 16)
@@ -31,7 +32,7 @@ def news(
             frames.setdefault(batch.table, []).append(batch.rows)
     tables = {name: present(pl.concat(parts), company or COMPANY[market]) for name, parts in frames.items()}
     known = {"companies": pl.DataFrame({"company_id": [COMPANY[market]]})}
-    normalise = replace(MARKETS[market].normalise, own=lambda *_: known)  # type: ignore[type-var]
+    normalise = _Normalise(PRESSES[market].items(), lambda *_: known)
     return normalise(tables, TODAY)["news"].sort("published_at", "news_id").to_dicts()
 
 
@@ -220,8 +221,9 @@ def test_ways_to_a_company_begin_with_hard_keys() -> None:
         assert (links[0].key, links[0].through) == ("lei", f"{code}_lei")
         names = [getattr(link.key, "name", link.key) for link in links]
         assert names[-1] == "author_name"
-    (american,) = [link for link in MARKETS["US"].links if link.table == "us_wires"]
-    assert getattr(american.key, "name", None) == "symbol_name"
+    american = [link.key for link in MARKETS["US"].links if link.table == "us_wires"]
+    assert american[0] == "isin"
+    assert getattr(american[-1], "name", None) == "symbol_name"  # and no name alone
 
 
 @pytest.mark.parametrize(
@@ -239,7 +241,7 @@ def test_a_ticker_counts_where_the_name_begins_alike(
 ) -> None:
     tag = ("category", symbol, "https://www.globenewswire.com/rss/stock")
     (batch,) = read("us.wires", rss(release(1, tag, **{"dc:contributor": author}), country=None))
-    (link,) = [link for link in MARKETS["US"].links if link.table == "us_wires"]
+    link = [link for link in MARKETS["US"].links if link.table == "us_wires"][-1]
     key, through = link.key, link.through_key
     assert not isinstance(key, str)
     assert not isinstance(through, str)
