@@ -6,16 +6,20 @@ The table of it stands in README.md between its marks; a difference says what to
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from connectors.sandbox import World, enough, press, truth, write
+from connectors.sandbox.gleif_desk import AUTHORITIES, lei_of
 from tests.firm import matrix
 from tests.firm.inside import Inside
 from tests.firm.matrix import Count, counted, table
-from warehouse.ledger import Event, Ledger
+from warehouse.ledger import Ledger
+from warehouse.reader import Reader
+from warehouse.reading import Event, Search
 
 ROOT = Path(__file__).resolve().parents[2]
 DAYS = 3
@@ -29,22 +33,30 @@ WITHOUT = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """The truth of a world, all events that taking it in day by day has made, and what is served of it."""
+
+    told: dict[str, Any]
+    made: list[Event]
+    inside: Inside
+
+
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[Event]]:
-    """The truth of a world, and all events that taking it in day by day has made."""
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
     folder = tmp_path_factory.mktemp("matrix")
     days = write(WORLD, folder / "days")
     inside = Inside(folder / "data")
     for day in days:
         inside.ingest(day)
-    return json.loads((folder / "days" / "truth.json").read_text()), Ledger(inside.layout).after(0, 100_000)
+    told = json.loads((folder / "days" / "truth.json").read_text())
+    return Lived(told, Ledger(inside.layout).after(0, 100_000), inside)
 
 
 @pytest.fixture(scope="module")
-def counts(lived: tuple[dict[str, Any], list[Event]]) -> dict[matrix.Cell, Count]:
-    told, made = lived
-    planned = [(one["event_id"], one["company_id"], one["event_type"]) for one in truth.events_of(told)]
-    found = [(one.event_id, one.company_id, one.event_type) for one in made]
+def counts(lived: Lived) -> dict[matrix.Cell, Count]:
+    planned = [(one["event_id"], one["company_id"], one["event_type"]) for one in truth.events_of(lived.told)]
+    found = [(one.event_id, one.company_id, one.event_type) for one in lived.made]
     return counted(matrix.of(planned), matrix.of(found))
 
 
@@ -65,9 +77,8 @@ def test_the_table_of_the_readme_is_the_one_that_was_lived(counts: dict[matrix.C
     )
 
 
-def test_names_mean_whom_they_name_and_nobody_else(lived: tuple[dict[str, Any], list[Event]]) -> None:
+def test_names_mean_whom_they_name_and_nobody_else(lived: Lived) -> None:
     """Of all that wires and supervisors say, decoys included: precision 1, recall at least 0.95."""
-    told, made = lived
     last = DAYS - 1
     said = [
         one
@@ -76,13 +87,27 @@ def test_names_mean_whom_they_name_and_nobody_else(lived: tuple[dict[str, Any], 
     ]
     decoys = [one for one in said if not one.is_told]
     named = {one.company.company_id for one in said}
-    due = {one["event_id"] for one in truth.events_of(told) if one["story"] == press.STORY}
-    found = {one.event_id for one in made if one.company_id in named and one.event_type in TOLD}
+    due = {one["event_id"] for one in truth.events_of(lived.told) if one["story"] == press.STORY}
+    found = {one.event_id for one in lived.made if one.company_id in named and one.event_type in TOLD}
     precision, recall = len(found & due) / len(found), len(found & due) / len(due)
     print(f"\n{len(due)} named, {len(decoys)} decoys: precision {precision}, recall {recall}")  # noqa: T201 - the answer
     assert len(decoys) > len(due)
     assert precision == 1
     assert recall >= LEAST_RECALL
+
+
+def test_who_has_an_lei_is_found_by_it(lived: Lived) -> None:
+    said = [one for market in AUTHORITIES for one in press.releases(WORLD, market, DAYS - 1)]
+    due = {lei_of(one.company): one.company.company_id for one in said}
+    reader = Reader(lived.inside.layout)
+    try:
+        with reader.pin() as snapshot:
+            pages = {lei: snapshot.search(Search(q=lei), None, 2).rows for lei in due}
+    finally:
+        reader.close()
+    assert {lei: [json.loads(row)["id"] for row in rows] for lei, rows in pages.items()} == {
+        lei: [company] for lei, company in due.items()
+    }
 
 
 def test_what_is_missing_and_what_is_too_much_is_told() -> None:

@@ -117,10 +117,10 @@ WEBHOOKS: Final = (
         "tests/api/egress/test_webhook_addresses.py::test_every_row_of_the_deny_table",
     ),
     Mutant(
-        "egress: an IPv4 address in the clothes of IPv6 goes out",
+        "egress: IPv6 that is given to nobody goes out",
         "api/webhooks/addresses.py",
-        "return address if mapped is None else mapped",
-        "return address",
-        "tests/api/egress/test_webhook_addresses.py::test_mapped_addresses_are_judged_as_ipv4",
+        "return address not in UNICAST or any(address in network for network in _DENIED_6)",
+        "return any(address in network for network in _DENIED_6)",
+        "tests/api/egress/test_webhook_addresses.py::test_only_given_out_ipv6_is_allowed",
     ),
 )
