@@ -52,9 +52,7 @@ class Parties:
     @property
     def title(self) -> str:
         """The title without persons; reading it gives the same companies."""
-        return self._ended(
-            [one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies]
-        )
+        return self._ended([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
 
     @property
     def shown(self) -> str:
