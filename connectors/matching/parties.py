@@ -23,6 +23,10 @@ _CASE: Final = re.compile(r"^(?:in the matter of:?|in re:?|(?:u\.?s\.? )?(?:secu
 _OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others\b", re.IGNORECASE)
 _ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|"
                            r"formerly known as|now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
+_BRACKETED_ALIAS: Final = re.compile(
+    r" ?\((?:[anfd]/[kb]/a|aka|fka|nka|dba|also|formerly|now|doing|collectively)\b[^()]{0,300}\)",
+    re.IGNORECASE,
+)
 _BRACKETS: Final = re.compile(r"\(([^()]{0,80})\)")
 _SYMBOL: Final = re.compile(
     r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"
@@ -52,9 +56,7 @@ class Parties:
     @property
     def title(self) -> str:
         """The title without persons; reading it gives the same companies."""
-        return self._ended(
-            [one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies]
-        )
+        return self._ended([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
 
     @property
     def shown(self) -> str:
@@ -67,7 +69,7 @@ class Parties:
 
 def parties(title: str, country: str) -> Parties:
     """Companies of a title of respondents, in their order, each once; persons are counted."""
-    text = _CASE.sub("", _BLANKS.sub(" ", title[:LONGEST]).strip())
+    text = _CASE.sub("", _BRACKETED_ALIAS.sub("", _BLANKS.sub(" ", title[:LONGEST])).strip())
     is_open = _OTHERS.search(text) is not None
     named = _joined(_OTHERS.sub("", text), country)
     companies: dict[str, Party] = {}
@@ -87,6 +89,7 @@ def _joined(text: str, country: str) -> list[tuple[str, bool]]:
     signs = ["", *(found[0].strip().lower() for found in split.finditer(text))]
     names: list[tuple[str, bool]] = []
     cut = False  # a person stood before, and was taken out
+    is_alias = False  # what follows a comma is the form of a name that was left out
     for sign, piece in zip(signs, split.split(text), strict=True):
         bare = _without_alias(piece)
         if not bare:
@@ -94,13 +97,13 @@ def _joined(text: str, country: str) -> list[tuple[str, bool]]:
             continue
         before = names[-1][0] if names and not cut else ""
         if before and not sign.isalpha() and _belongs(bare):
-            names[-1] = (f"{before}, {bare}", names[-1][1])
+            names[-1] = names[-1] if is_alias else (f"{before}, {bare}", names[-1][1])
         elif before and sign.isalpha() and _is_surname(before, country):
             # no person has one name: «Barnes and Noble, Inc.», «Askim og Spydeberg Sparebank»
             names[-1] = (f"{before} {sign} {bare}", names[-1][1])
         else:
             names.append((bare, not cut and _ends(before, sign, country)))
-        cut = False
+        cut, is_alias = False, _ALIAS.search(piece) is not None
     return names
 
 

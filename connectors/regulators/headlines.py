@@ -47,6 +47,9 @@ _SOMEBODY: Final = frozenset(
 )
 _NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» names nobody
 
+# «Ann B. Example»: no firm by its name, and perhaps none at all
+_PERSON: Final = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
+
 
 def _never(_item: Item) -> bool:
     return False
@@ -120,22 +123,25 @@ class Headlines:
     def _told(self, item: Item) -> _Told | None:
         """What an item tells; None where it is no act, or nobody's that is a company."""
         is_taken = self.taken is None or not item.categories or not self.taken.isdisjoint(item.categories)
-        if not is_taken or is_law_firm_alert(item.title):
+        if not is_taken or item.title == WITHHELD or is_law_firm_alert(item.title):
             return None
         found = said(item.title, self.language)
         if found.kind in kinds.NEVER_MATCHED:
             return _Told(found.kind, (Respondent(None, SURE),), item.title, item.title)
         if self.firms_only(item):  # whatever it says is an act against one of them
-            return _Told(found.kind or kinds.OTHER, self._firms(found.party), item.title, item.title)
+            firms = self._firms(found.party)
+            return _Told(found.kind or kinds.OTHER, firms, item.title, item.title) if firms else None
         return (
             None if found.kind is None or found.party is None else self._named(found.kind, found.party, item)
         )
 
     def _firms(self, party: str | None) -> tuple[Respondent, ...]:
-        """Respondents in a list of firms: a name needs no mark there."""
+        """Respondents in a list of firms: a name needs no mark there, unless a person may be called so."""
         if party is None or _NAME.match(party) is None:
             return (Respondent(None, SURE),)
         named = parties(party, self.market)
+        if not named.companies and _PERSON.fullmatch(party):
+            return ()
         if named.others or not named.companies:
             return (Respondent(party, SURE),)
         return tuple(Respondent(one.name, SURE, one.is_whole) for one in named.companies)

@@ -163,6 +163,16 @@ def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading)
         assert (row["title"], row["is_whole"]) == ("FCA fines Acme Capital plc and others £5m", False)
 
 
+def test_a_name_of_a_list_of_firms_that_a_person_may_have_is_not_kept(
+    read: Reading, archived: Reading
+) -> None:
+    body = rss([{"title": "Sanktionsavgift för Ann B. Example", "link": FI_FIRMS, "pubDate": AT}])
+    for reading in (read, archived):
+        batch = reading(nordic.SWEDISH_DATASET, body)
+        assert batch.rows.is_empty()
+        assert "Ann" not in str(batch.rejects.to_dicts())
+
+
 @pytest.mark.parametrize(
     ("title", "names"),
     [

@@ -129,7 +129,7 @@ DECOYS = [
     "Sanktionsavgift för Esimerkki",
     "Varning för bedragare som utger sig för att vara Esimerkki Sijoitus Oy",  # a clone's victim
     "FI varnar för Esimerkki Sijoitus Oy",
-    "Sanktionsavgift för Ann Example",
+    "Sanktionsavgift för Exempel & Exempel",
 ]
 
 
