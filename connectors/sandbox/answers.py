@@ -26,6 +26,7 @@ from connectors.sandbox import (
     gleif_desk,
     nsm_desk,
     oslo_desk,
+    reference_desk,
     rest_uk,
     streaming_uk,
     writers_fi,
@@ -158,5 +159,6 @@ _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *gleif_desk.ROUTES,
     *nsm_desk.ROUTES,
     *oslo_desk.ROUTES,
+    *reference_desk.ROUTES,
     *desk_us.ROUTES,
 )
