@@ -8,7 +8,7 @@ from here: a lapsed LEI says nothing of its company (FORMAT news 3.1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -103,6 +103,21 @@ def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
         wants=partial(_wanted, dict(named_by)),
         redact=bodies.without_persons,
     )
+
+
+def naming_too(dataset: Dataset, named_by: Mapping[str, str]) -> Dataset:
+    """The dataset, which asks for the LEIs that these staged tables name as well."""
+    return replace(dataset, wants=partial(_wanted_too, dataset.wants, dict(named_by)))
+
+
+def _wanted_too(
+    own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]] | None,
+    named_by: Mapping[str, str],
+    tables: Mapping[str, pl.DataFrame],
+) -> Iterator[str]:
+    """Each LEI once, whichever tables name it."""
+    found = set(own(tables)) if own is not None else set[str]()
+    yield from sorted(found.union(_wanted(named_by, tables)))
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:

@@ -28,6 +28,7 @@ from connectors.sandbox import (
     nsm_desk,
     oslo_desk,
     press_desk,
+    reference_desk,
     rest_uk,
     streaming_uk,
     writers_fi,
@@ -161,6 +162,7 @@ _QUERIED: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
     *nsm_desk.ROUTES,
     *oslo_desk.ROUTES,
     *press_desk.ROUTES,
+    *reference_desk.ROUTES,
     *desk_us.ROUTES,
     *authorities_desk.ROUTES,
 )
