@@ -17,7 +17,7 @@ from lxml import etree
 
 from connectors.gleif import records, table_edition
 from connectors.gleif.numbers import is_personal
-from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.gleif.packed import NotOneFile, lent, unpacked
 from connectors.gleif.records import Row
 from connectors.gleif.table_edition import BrokenTable
 from connectors.kit import chunks
@@ -90,7 +90,7 @@ def without_persons(body: BinaryIO) -> BinaryIO:
 
 def _kept(body: BinaryIO) -> Generator[bytes, None, None]:
     try:
-        with unpacked(body, "golden copy") as plain:
+        with unpacked(lent(body), "golden copy") as plain:
             yield from _kept_of(plain)
     except (chunks.NotJson, *chunks.MALFORMED, NoRecords, BrokenTable, NotOneFile, ArchiveError) as error:
         yield b"\n" + UNREADABLE + msgspec.json.encode(str(error)) + b"}"

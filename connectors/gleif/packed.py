@@ -21,8 +21,13 @@ class NotOneFile(Exception):  # noqa: N818 - named for what it says of an archiv
     """A zip that is damaged, encrypted, or holds another number of files than one."""
 
 
+def lent(body: BinaryIO) -> BinaryIO:
+    """A body that stays open when it has been read: whoever lent it closes it."""
+    return cast("BinaryIO", io.BufferedReader(_Lent(b"", body), 1 << 20))
+
+
 def unpacked(body: BinaryIO, name: str) -> BinaryIO:
-    """The plain bytes of a body, zip or not. Raises NotOneFile; reading raises ArchiveError."""
+    """The plain bytes of a body, zip or not, closed with them. Raises NotOneFile; reading raises ArchiveError."""
     head = body.read(HEAD)
     whole = cast("BinaryIO", io.BufferedReader(_Rejoined(head, body), 1 << 20))
     if sniff(head) is not Format.ZIP:
@@ -75,3 +80,10 @@ class _Rejoined(io.RawIOBase):
     def close(self) -> None:
         self._rest.close()
         super().close()
+
+
+class _Lent(_Rejoined):
+    """The same, of somebody else."""
+
+    def close(self) -> None:
+        io.RawIOBase.close(self)

@@ -102,6 +102,14 @@ def test_a_golden_copy_comes_in_a_zip_and_is_kept_unpacked() -> None:
     assert kept(body).startswith(b'"LEI"')
 
 
+@pytest.mark.parametrize("sent", [table(), packed(a=table()), b"nothing of it"])
+def test_a_body_stays_open_for_whoever_sent_it(sent: bytes) -> None:
+    body = io.BytesIO(sent)
+    with bodies.without_persons(body) as found:
+        found.read()
+    assert body.seek(0) == 0
+
+
 @pytest.mark.parametrize(
     "body",
     [
