@@ -250,3 +250,22 @@ def test_a_ticker_counts_where_the_name_begins_alike(
         pl.DataFrame({"cik": ["1"], "ticker": [listed], "name": [name], "exchange": [None]})
     )
     assert (ours == theirs and ours is not None) is are_one
+
+
+def test_british_names_lead_to_public_companies_alone() -> None:
+    link = [link for link in MARKETS["UK"].links if link.table == "uk_wires"][-1]
+    through = link.through_key
+    assert not isinstance(through, str)
+    listed = pl.DataFrame(
+        {
+            "CompanyName": ["TESCO PLC", "TESCO STORES LIMITED", "SAMPLE PLC", "X"],
+            "CompanyCategory": [
+                "Public Limited Company",
+                "Private Limited Company",
+                "PUBLIC LIMITED COMPANY",
+                None,
+            ],
+        }
+    )
+    assert through.of(listed).to_list() == ["tesco", None, "sample", None]
+    assert through.of(listed.clear()).to_list() == []
