@@ -35,7 +35,33 @@ SOURCES = Sources((LISTED, BANDED), (LISTED,))
 PER_COMPANY = 2  # records of the large register
 SECOND_EVERY = 70  # companies of which another register tells: issuers, and those in a group or a yearly list
 FILE = 500_000  # rows
+_STEMS = (
+    "Fjord",
+    "Ash",
+    "Brook",
+    "Sønder",
+    "Åker",
+    "Granit",
+    "Havn",
+    "Lilje",
+    "Myr",
+    "Nordal",
+    "Oak",
+    "Pil",
+    "Ros",
+    "Salt",
+)
 _PERCENT = pl.Decimal(9, 4)
+_FIRST = [
+    f"{one}{two}"
+    for one in _STEMS
+    for two in ("berg", "sund", "dahl", "field", "ström", "vik", "mäki", "ford")
+]
+_SECOND = [
+    f"{one}{two}"
+    for one in _STEMS
+    for two in ("bygg", "shipping", "invest", "drift", "kraft", "service", "mat")
+]
 
 
 def holdings(rows: int, first: int = 0) -> pl.DataFrame:
@@ -51,7 +77,11 @@ def holdings(rows: int, first: int = 0) -> pl.DataFrame:
 
 
 def _name(form: str) -> pl.Expr:
-    return pl.format(f"Fjordsønn Forvaltning {{}} {form}", pl.col("number") * 7919 % 1_000_003)
+    """Two words and a legal form; holders of one company seldom share a word."""
+    first, second = (pl.lit(pl.Series(told)) for told in (_FIRST, _SECOND))
+    begins = first.gather(pl.col("number") * 7919 % len(_FIRST))
+    ends = second.gather(pl.col("number") * 104_729 // 7 % len(_SECOND))
+    return pl.concat_str(begins, pl.lit(" "), ends, pl.lit(f" {form}"))
 
 
 def _records(rows: pl.DataFrame) -> pl.DataFrame:

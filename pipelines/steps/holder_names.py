@@ -70,9 +70,16 @@ _COMMON_WORDS: Final = """
     estate
 """
 _COMMON: Final = frozenset(_COMMON_WORDS.split())
+_VOWELS: Final = str.maketrans("", "", "aeiouy")
+_VOWEL: Final = str.maketrans("aeiouy", "~~~~~~")
 _NUMERALS: Final = frozenset(
     ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv"]
 )
+
+
+@lru_cache(_CACHED)
+def _words(name: str) -> str:
+    return folded(name)
 
 
 def spelled(name: str) -> frozenset[str]:
@@ -88,7 +95,7 @@ def plain(name: str) -> frozenset[str]:
 @lru_cache(_CACHED)
 def transliterated(name: str) -> frozenset[str]:
     """Spellings of the letters that other alphabets lack: names that share one are one name."""
-    return frozenset({folded(name), folded(name.casefold().translate(_DOUBLED))}) - {""}
+    return frozenset({_words(name), folded(name.casefold().translate(_DOUBLED))}) - {""}
 
 
 def turned(name: str) -> frozenset[str]:
@@ -100,7 +107,7 @@ def turned(name: str) -> frozenset[str]:
 @lru_cache(_CACHED)
 def forms_of(name: str) -> frozenset[str]:
     """The legal forms that a name ends in or begins with."""
-    return _stripped(folded(name))[1]
+    return _stripped(_words(name))[1]
 
 
 @lru_cache(_CACHED)
@@ -130,6 +137,23 @@ def blocks(name: str) -> frozenset[str]:
         own = set(words) - _COMMON
         found |= own if len(words) > 1 else {f"^{core[:3]}"}
     return frozenset(found)
+
+
+@lru_cache(_CACHED)
+def skeleton(name: str) -> frozenset[str]:
+    """What names that a rule may take for one have in common: a word without its vowels, or how they begin.
+
+    Vowels are what transliterations differ in. Words of legal forms and common ones count where nothing else is
+    there.
+    """
+    words = _words(name).split()
+    own = [word for word in words if word not in _COMMON and (word,) not in _SPELLINGS] or words
+    begins = {f"^{word[0].translate(_VOWEL)}" for word in own[:1]}
+    return frozenset(begins | {_bones(word) for word in own})
+
+
+def _bones(word: str) -> str:
+    return word.translate(_VOWELS) or "~"
 
 
 def _score(core: str, other: str) -> float:

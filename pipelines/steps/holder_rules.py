@@ -69,14 +69,28 @@ class Holders:
 
     def may_join(self, groups: Iterable[Group]) -> bool:
         """Whether no person has said that two of them are two."""
+        if not self.apart:
+            return True
         ids = [{record["holder_id"] for record in group} for group in groups]
         everybody = set().union(*ids)
         return not any(pair <= everybody and not any(pair <= own for own in ids) for pair in self.apart)
 
     def may_meet(self) -> bool:
         """Whether any two groups have no register in common: others are not joined by rule."""
-        kinds = {frozenset(_registers(group)) for group in self.groups}
-        return any(one.isdisjoint(other) for one in kinds for other in kinds)
+        kinds = {tuple(record["register"] for record in group) for group in self.groups}
+        return len(kinds) > 1 and any(set(one).isdisjoint(other) for one in kinds for other in kinds)
+
+    def are_alike(self) -> bool:
+        """Whether any two groups without a register in common have words in common, however they are spelled."""
+        seen: dict[str, set[str]] = {}
+        for group in self.groups:
+            registers = {record["register"] for record in group}
+            for record in group:
+                for word in holder_names.skeleton(record["holder_name"] or ""):
+                    if not seen.setdefault(word, registers) & registers:
+                        return True
+                    seen[word] = seen[word] & registers
+        return False
 
     def join(self, groups: Sequence[Group], rule: str, score: float = 100.0) -> None:
         """Makes one group of several, in the place of the first."""
@@ -97,12 +111,13 @@ def holders_of(records: Sequence[Record], verdicts: Sequence[Verdict] = ()) -> H
     found = Holders([[record] for record in identified(records, verdicts)], apart)
     _by_verdicts(found, verdicts)
     _by_number(found)
+    if not (found.may_meet() and found.are_alike()):
+        return found
     for rule in RULES:
+        _by_keys(found, rule)
         if not found.may_meet():
             return found
-        _by_keys(found, rule)
-    if found.may_meet():
-        _by_closeness(found)
+    _by_closeness(found)
     return found
 
 
@@ -182,9 +197,13 @@ def _by_keys(found: Holders, rule: Rule) -> None:
 def _sharing(groups: Sequence[Group], rule: Rule) -> Iterator[list[Group]]:
     """Groups of which each shares a key with another, directly or through others."""
     by_key: dict[str, list[int]] = defaultdict(list)
+    count = 0
     for place, group in enumerate(groups):
         for key in _keys(group, rule):
             by_key[key].append(place)
+            count += 1
+    if count == len(by_key):
+        return  # nobody shares anything
     shared = [places for places in by_key.values() if len(places) > 1]
     for places in _connected(shared):
         yield [groups[place] for place in places]

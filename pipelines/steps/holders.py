@@ -44,17 +44,17 @@ def with_holder_id(
     concerned = _concerned(rows, former, verdicts)
     if concerned.is_empty():
         return rows
-    mine, theirs = (frame.join(concerned.to_frame(), on="company_id", how="semi") for frame in (rows, former))
+    # only the rows of these companies are looked at again: most companies have one register
+    is_theirs = rows["company_id"].is_in(concerned.implode())
+    mine = rows.filter(is_theirs).select(*_LOOKED_AT)
+    theirs = former.filter(pl.col("company_id").is_in(concerned.implode()))
     found = pl.DataFrame(list(_joined(mine, theirs, by_company(verdicts))), schema=_FOUND, orient="row")
-    # the number of a company is only looked at where a person has judged of it
-    rows = rows.join(found, on="holder_id", how="left", maintain_order="left")
+    told = mine.select("holder_id").join(found, on="holder_id", how="left", maintain_order="left")
+    # a number is another one only where a person has judged of it
     return rows.with_columns(
-        holder_id=pl.coalesce("_joined", "holder_id"),
-        _several=pl.coalesce("_others", "_several"),
-        holder_company_id=pl.when(pl.col("_judged").fill_null(value=False))
-        .then("_number")
-        .otherwise("holder_company_id"),
-    ).drop("_joined", "_others", "_judged", "_number")
+        rows[name].scatter(is_theirs.arg_true(), told[new])
+        for name, new in (("holder_id", "_joined"), ("_several", "_others"), ("holder_company_id", "_number"))
+    )
 
 
 _LOOKED_AT: Final = (
@@ -65,7 +65,6 @@ _FOUND: Final = {
     "holder_id": pl.String,
     "_joined": pl.String,
     "_others": pl.Boolean,
-    "_judged": pl.Boolean,
     "_number": pl.String,
 }
 
@@ -124,19 +123,18 @@ def _met(rows: pl.DataFrame) -> pl.Series:
 
 
 def _companies(rows: pl.DataFrame) -> Iterator[tuple[str, Iterable[Record]]]:
-    ordered = rows.select(_LOOKED_AT).sort("company_id", "register", "native_id").iter_rows(named=True)
+    ordered = rows.select(*_LOOKED_AT).sort("company_id", "register", "native_id").iter_rows(named=True)
     return groupby(ordered, key=itemgetter("company_id"))
 
 
 def _joined(
     rows: pl.DataFrame, former: pl.DataFrame, verdicts: Verdicts
-) -> Iterator[tuple[str, str, bool, bool, str | None]]:
-    """Of records: their own id, that of their holder, whether it has others, whether a number was judged, which."""
+) -> Iterator[tuple[str, str, bool, str | None]]:
+    """Of records: their own id, that of their holder, whether it has other records, its company's number."""
     seen = dict(former.select("holder_id", "first_seen").iter_rows())
     before = dict(records_of(former))
     for company, records in _companies(rows):
         told = verdicts.get(company, ())
-        judged = {verdict.one for verdict in told if verdict.names_company}
         groups = holders_of(list(records), told).groups
         # an id that a record has by itself is not another holder's, even where they were one line before
         taken = {record["holder_id"] for group in groups for record in group}
@@ -145,8 +143,7 @@ def _joined(
             chosen = _chosen(group, before, seen, taken)
             taken |= {chosen, *(record["holder_id"] for record in group)}
             for record in group:
-                own = record["holder_id"]
-                yield own, chosen, len(group) > 1, own in judged, record["holder_company_id"]
+                yield record["holder_id"], chosen, len(group) > 1, record["holder_company_id"]
 
 
 def _chosen(

@@ -145,11 +145,16 @@ def _quoted(texts: pl.Series) -> pl.Series:
     plain = pl.when(pl.col("text").is_null()).then(pl.lit("null")).otherwise(pl.format('"{}"', "text"))
     rows = texts.alias("text").to_frame()
     found = rows.select(plain.alias(texts.name)).to_series()
-    awkward = texts.str.contains(_AWKWARD).fill_null(value=False).arg_true()
-    if awkward.is_empty():
+    if _is_plain(texts.str.join().item() or ""):
         return found
+    awkward = texts.str.contains(_AWKWARD).fill_null(value=False).arg_true()
     spelled = [json.dumps(text, ensure_ascii=False) for text in texts.gather(awkward)]
     return found.scatter(awkward, spelled)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether JSON spells a text, here a whole column's, sign for sign; a sign that nobody prints is looked at."""
+    return text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _number(name: str) -> pl.Expr:

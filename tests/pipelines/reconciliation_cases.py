@@ -245,8 +245,8 @@ CLASSES = (
         [
             told(SCHEDULE, "Page", 8, cls="Class A Common Stock", id="1/a", number=PARENT),
             told(SCHEDULE, "Page", 40, cls="Class B Common Stock", id="1/b", number=PARENT),
-            told(INSIDER, "Page", 41, cls="Class B Common Stock", id="1/b", number=PARENT),
-            told(INSIDER, "Page", 8.1, cls="Class A Common Stock", id="1/a", number=PARENT),
+            told(INSIDER, "Page", 41, cls="Class B Common Stock", id="1/0", number=PARENT),
+            told(INSIDER, "Page", 8.1, cls="Class A Common Stock", id="1/z", number=PARENT),
         ],
         [line("Page", 8, "agreed", SCHEDULE, INSIDER), line("Page", 40, "conflict", SCHEDULE, INSIDER)],
     ),
@@ -421,6 +421,14 @@ SHARES = (
         "consolidation beside a share leaves the share",
         [told(GLEIF, "Mor ASA", number=PARENT), told(YEARLY, "Mor ASA", 80, number=PARENT)],
         [line("Mor ASA", 80, "agreed", YEARLY, GLEIF)],
+    ),
+    Case(
+        "leaving a group that tells of no share is no sale",
+        [
+            told(GROUP, "Mor ASA", number=PARENT, day="2020-01-01", ended="2026-03-01"),
+            told(YEARLY, "Mor ASA", 80, number=PARENT),
+        ],
+        [line("Mor ASA", 80, "agreed", YEARLY, GROUP, ended_on=None)],
     ),
     Case(
         "the end of consolidation is no end of a share",
