@@ -20,7 +20,7 @@ POSSIBLE = {
     "NO": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
     "SE": {"filing.added", "filing.updated", "status.changed"},
     "UK": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
-    "FI": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
+    "FI": {"filing.added", "filing.updated", "status.changed", "ownership.changed", "news.published"},
     "US": set(codes.EVENT_TYPES),
 }
 # Stories that change something and must never make an event.
@@ -135,7 +135,8 @@ def expected_id(event: dict) -> str:
             parts = (company, key["previous_status"], key["current_status"], key["effective_date"])
             return ids.natural_id("evt", "status.changed", *parts)
         case "news.published":
-            return ids.natural_id("evt", "news.published", company, key["accession"])
+            (native,) = key.values()
+            return ids.natural_id("evt", "news.published", company, native)
         case "event.regulatory":
             authority = event["data"]["notice"]["authority"]
             return ids.natural_id("evt", "event.regulatory", authority, key["accession"], company)
