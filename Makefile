@@ -17,18 +17,19 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-# Stamps hold the lock's contents, so that a changed lock installs again and an unchanged one costs nothing.
+# Stamps hold the lock's contents, so that a changed lock installs again and an unchanged one costs nothing. Of what is
+# installed only the modules in use are compiled, when they are first imported.
 $(VENV)/.run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Firmdata needs Python 3.11 or later; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what the service needs (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
 	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@echo "Installing what tests and checks need (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
 	@touch $@
 
 # Readers of the OpenAPI document, and verifiers of deliveries: where there is npm, else their tests are skipped.

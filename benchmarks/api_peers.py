@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from warehouse import documents
-from warehouse.engine import connect
+from warehouse.engine import opened
 
 COLUMNS = (
     *(name for name, _ in documents.PROFILE if name not in ("id", "sni_code", "sni_label")),
@@ -50,7 +50,7 @@ _CHUNK = 50_000
 def write(folder: Path, warehouse: Path) -> int:
     """Makes `peer.db`, `companies.parquet` and `profiles.parquet`; tells how many rows each holds."""
     rows, ready = _literal(folder / "companies.parquet"), _literal(folder / "profiles.parquet")
-    with connect(warehouse, read_only=True) as source:
+    with opened(warehouse, read_only=True) as source:
         source.execute(f"COPY ({_ROWS}) TO {rows} (FORMAT parquet)")
         body = documents.json_object((name, name) for name in COLUMNS if name != "employees")
         source.execute(

@@ -17,7 +17,7 @@ import duckdb
 import polars as pl
 
 from warehouse import render, searching
-from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.engine import columns, frame, number, opened, quoted, registered, text
 from warehouse.manifests import Standing
 from warehouse.schema.tables import TABLES
 from warehouse.schema.types import Table
@@ -39,7 +39,7 @@ def standing(history: Path, since: Standing | None) -> tuple[Standing, pl.Series
 
     None where that cannot be told: all of them.
     """
-    with connect() as memory, attached(memory, history, "market") as connection:
+    with opened() as memory, attached(memory, history, "market") as connection:
         ids = connection.execute("SELECT id FROM market.identity").fetchall()
         revision = number(connection, "SELECT coalesce(max(revision), 0) FROM market.altered")
         now = Standing(ids[0][0] if ids else "", revision)
@@ -58,8 +58,7 @@ def attached(
     connection: duckdb.DuckDBPyConnection, path: Path, name: str
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Shows another file, read-only, as a catalog."""
-    literal = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{literal}' AS {quoted(name)} (READ_ONLY)")
+    connection.execute(f"ATTACH {text(str(path.resolve()))} AS {quoted(name)} (READ_ONLY)")
     try:
         yield connection
     finally:
@@ -68,7 +67,7 @@ def attached(
 
 def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
     """Writes every table of every market from nothing, sorted by key."""
-    with connect(path) as connection:
+    with opened(path) as connection:
         for table in TABLES:
             connection.execute(f"CREATE TABLE {quoted(table.name)} ({_shape(table)})")
         connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest VARCHAR)")
@@ -91,7 +90,7 @@ def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
 
     No transaction spans it: a kill throws the copy away.
     """
-    with connect(path) as connection:
+    with opened(path) as connection:
         for history, companies in changed.items():
             with registered(connection, "changed", companies.rename("company_id").to_frame()):
                 connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")

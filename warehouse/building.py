@@ -17,7 +17,7 @@ from typing import Final, Literal
 import polars as pl
 
 from warehouse import assembly, files, render, serving
-from warehouse.engine import connect
+from warehouse.engine import opened
 from warehouse.ledger import Ledger
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing
 from warehouse.paths import Layout
@@ -116,7 +116,7 @@ def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step)
     ]
     assembly.build(folder / WAREHOUSE, sources, former)
     on_step("warehouse written")
-    with connect(folder / WAREHOUSE, read_only=True) as source:
+    with opened(folder / WAREHOUSE, read_only=True) as source:
         serving.build(folder / SERVING, source, ledger.rows())
     on_step("serving written")
 
@@ -134,7 +134,7 @@ def _write_patch(layout: Layout, ledger: Ledger, made: Plan, former: Manifest, o
     assembly.patch(folder / WAREHOUSE, changed)
     on_step("warehouse written")
     companies = pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
-    with connect(folder / WAREHOUSE, read_only=True) as source:
+    with opened(folder / WAREHOUSE, read_only=True) as source:
         serving.patch(folder / SERVING, source, companies, ledger.rows(former.last))
     on_step("serving written")
 
@@ -143,7 +143,7 @@ def describe(layout: Layout, made: Plan, now: datetime, events: range) -> Manife
     """The manifest of the files as they are."""
     former = made.former
     folder = layout.release(made.number)
-    with connect(folder / WAREHOUSE, read_only=True) as connection:
+    with opened(folder / WAREHOUSE, read_only=True) as connection:
         content = assembly.fingerprint(connection)
         counts = assembly.counts(connection)
         companies = assembly.companies_by_market(connection)

@@ -1,28 +1,82 @@
-"""DuckDB as this package uses it: connections with one time zone, identifiers quoted, frames in and out.
+"""DuckDB as this package uses it: files opened with one time zone, identifiers quoted, frames in and out.
 
-Does not belong here: statements about any table (`history`, `release`, `queries`).
+Starting DuckDB takes sixty times as long as attaching a file to one that runs, and an ingest opens ten: the files
+of a folder are attached to one. Does not belong here: statements about any table (`history`, `release`, `queries`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from itertools import count
 from pathlib import Path
+from typing import Final
 
 import duckdb
 import polars as pl
 
+_KEPT: Final = 4  # folders: of histories, and of releases that are written or read
+_SPILLED: Final = ".spilled"  # beside the files, where there is room for them: what memory does not hold
+_names = count(1)
 
-def connect(path: Path | None = None, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
-    """Opens a file (None: in memory). Instants are UTC on both sides; nothing is fetched from anywhere."""
-    connection = duckdb.connect(
-        str(path) if path else ":memory:",
-        read_only=read_only,
-        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"},
-    )
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET enable_progress_bar = false")  # standard output is the caller's
-    return connection
+
+@lru_cache(maxsize=_KEPT)
+def _running(folder: Path | None) -> duckdb.DuckDBPyConnection:
+    """A DuckDB for the files of one folder. Nothing is fetched from anywhere."""
+    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    if folder is not None:
+        config["temp_directory"] = str(folder / _SPILLED)
+    return duckdb.connect(":memory:", config=config)
+
+
+@contextmanager
+def opened(path: Path | None = None, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A file (None: nothing but memory) as the database of a connection. Instants are UTC on both sides.
+
+    Of one file there is one writer or any number of readers; what is not committed at the end is not kept.
+    """
+    connection = _running(None if path is None else path.parent.resolve()).cursor()
+    name = f"opened_{next(_names)}"
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET enable_progress_bar = false")  # standard output is the caller's
+        place = ":memory:" if path is None else str(path.resolve())
+        connection.execute(f"ATTACH {text(place)} AS {name}{' (READ_ONLY)' if read_only else ''}")
+        connection.execute(f"USE {name}")
+        yield connection
+    finally:
+        _let_go(connection, name)
+
+
+def _let_go(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    with suppress(duckdb.TransactionException):  # there is none
+        connection.rollback()
+    connection.execute("USE memory")
+    connection.execute(f"DETACH DATABASE IF EXISTS {name}")
+    connection.close()
+
+
+@contextmanager
+def beside(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Another connection to the same database: one reads on while the other writes."""
+    own = connection.execute("SELECT current_database()").fetchall()[0][0]
+    with connection.cursor() as other:
+        other.execute(f"USE {quoted(own)}")
+        yield other
+
+
+def copied(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Writes everything of the connection's database to a file that is not there yet."""
+    own = connection.execute("SELECT current_database()").fetchall()[0][0]
+    connection.execute(f"ATTACH {text(str(path))} AS anew")
+    connection.execute(f"COPY FROM DATABASE {quoted(own)} TO anew")
+    connection.execute("DETACH anew")
+
+
+def text(value: str) -> str:
+    """A text as SQL writes it, where no parameter can stand."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def quoted(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ import polars as pl
 
 from warehouse import files
 from warehouse.blanking import Blanking
-from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.engine import columns, copied, frame, number, opened, quoted, registered
 from warehouse.erasing import gone
 from warehouse.locks import exclusive
 from warehouse.paths import Layout
@@ -50,14 +50,14 @@ class Holder:
     texts: frozenset[str]
 
 
+def _locked(layout: Layout, market: str) -> AbstractContextManager[None]:
+    return exclusive(layout, f"history-{market}", f"history of market {market}")
+
+
 @contextmanager
 def _opened(layout: Layout, market: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    with exclusive(layout, f"history-{market}", f"history of market {market}"):
-        connection = connect(layout.history_file(market))
-        try:
-            yield connection
-        finally:
-            connection.close()
+    with _locked(layout, market), opened(layout.history_file(market)) as connection:
+        yield connection
 
 
 def holders(
@@ -219,24 +219,33 @@ def erase(layout: Layout, market: str, going: Going) -> None:
     """Takes subjects out of every table and writes the file anew."""
     if not layout.history_file(market).exists():
         return
-    with _opened(layout, market) as connection:
-        connection.execute("BEGIN")
-        left = _left(connection, going.removed)
-        for name, _ in _tables(connection, PRESENT):
-            rows = _of(connection, name, going.companies, nameless=name in going.nameless)
-            _delete(connection, f"{PRESENT}.{quoted(name)}", rows.filter(going.mask(name, rows)))
-        for schema in _SHARED:
-            for name, _ in _tables(connection, schema):
-                table = f"{schema}.{quoted(name)}"
-                rows = frame(connection, f"{_EACH} FROM {table} {_THEIRS}", [list(going.companies)])
-                _delete(connection, table, rows.filter(gone(rows, going.blanking)))
-        with registered(connection, "staying", left):
-            connection.execute(f"INSERT INTO {_COMPANIES} BY NAME SELECT * FROM staying")
-        _blank_outbox(connection, going.blanking)
-        _note(connection, going.companies)
-        connection.execute("COMMIT")
-        connection.execute("CHECKPOINT")
-        _anew(layout, market, connection)
+    path = layout.history_file(market)
+    built = files.temporary(path)
+    with _locked(layout, market):
+        with opened(path) as connection:
+            _take_out(connection, going)
+            files.discard(built)
+            copied(connection, built)
+        files.publish(built, path)
+
+
+def _take_out(connection: duckdb.DuckDBPyConnection, going: Going) -> None:
+    connection.execute("BEGIN")
+    left = _left(connection, going.removed)
+    for name, _ in _tables(connection, PRESENT):
+        rows = _of(connection, name, going.companies, nameless=name in going.nameless)
+        _delete(connection, f"{PRESENT}.{quoted(name)}", rows.filter(going.mask(name, rows)))
+    for schema in _SHARED:
+        for name, _ in _tables(connection, schema):
+            table = f"{schema}.{quoted(name)}"
+            rows = frame(connection, f"{_EACH} FROM {table} {_THEIRS}", [list(going.companies)])
+            _delete(connection, table, rows.filter(gone(rows, going.blanking)))
+    with registered(connection, "staying", left):
+        connection.execute(f"INSERT INTO {_COMPANIES} BY NAME SELECT * FROM staying")
+    _blank_outbox(connection, going.blanking)
+    _note(connection, going.companies)
+    connection.execute("COMMIT")
+    connection.execute("CHECKPOINT")
 
 
 def _left(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> pl.DataFrame:
@@ -279,15 +288,3 @@ def _note(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> 
     for company in companies:
         connection.execute("DELETE FROM altered WHERE company_id = $1", [company])
         connection.execute("INSERT INTO altered VALUES ($1, $2)", [revision, company])
-
-
-def _anew(layout: Layout, market: str, connection: duckdb.DuckDBPyConnection) -> None:
-    path = layout.history_file(market)
-    built = files.temporary(path)
-    files.discard(built)
-    literal = str(built).replace("'", "''")
-    connection.execute(f"ATTACH '{literal}' AS anew")
-    connection.execute(f"COPY FROM DATABASE {quoted(path.stem)} TO anew")
-    connection.execute("DETACH anew")
-    connection.close()
-    files.publish(built, path)

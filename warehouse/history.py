@@ -21,7 +21,7 @@ import polars as pl
 
 from warehouse import changes, files, linking, present, render
 from warehouse.changes import Changes
-from warehouse.engine import columns, connect, frame, number, quoted, registered
+from warehouse.engine import columns, copied, frame, number, opened, quoted, registered
 from warehouse.linking import KeyOf, Way
 from warehouse.locks import Locked, exclusive
 from warehouse.paths import Layout
@@ -63,8 +63,9 @@ class History:
                 exclusive(self._layout, f"history-{self._market}", f"history of market {self._market}")
             )
             files.make_folder(self._path.parent)
-            self._connection = connect(self._path)
-            stack.callback(self._close)
+            file = stack.enter_context(ExitStack())
+            self._connection = file.enter_context(opened(self._path))
+            stack.callback(self._close, file)
             with self.transaction():
                 self._prepare()
             self._stack = stack.pop_all()
@@ -73,12 +74,12 @@ class History:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _close(self) -> None:
-        try:
+    def _close(self, file: ExitStack) -> None:
+        with file:
             self._connection.execute("CHECKPOINT")
-            self._compact()
-        finally:
-            self._connection.close()
+            if built := self._compacted():
+                file.close()
+                files.publish(built, self._path)
 
     def _prepare(self) -> None:
         for statement in _BOOK:
@@ -93,21 +94,19 @@ class History:
         self._connection.execute("DELETE FROM identity")
         self._connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
 
-    def _compact(self) -> None:
-        """Writes the file anew where most of it is free. The old one stays whole until the new one is."""
-        sizes = self._connection.execute("PRAGMA database_size").fetchall()
-        total, free = (sizes[0][3], sizes[0][5]) if sizes else (0, 0)
+    def _compacted(self) -> Path | None:
+        """The file written anew where most of it is free; the old one stays whole until the new one is."""
+        sizes = self._connection.execute(
+            """SELECT total_blocks, free_blocks FROM pragma_database_size()
+                WHERE database_name = current_database()"""
+        ).fetchall()
+        total, free = sizes[0] if sizes else (0, 0)
         if free < _FREE_BLOCKS or free < total * _FREE_SHARE:
-            return
+            return None
         built = files.temporary(self._path)
         files.discard(built)
-        name = quoted(self._path.stem)
-        self._connection.execute(f"ATTACH '{str(built).replace(chr(39), chr(39) * 2)}' AS anew")
-        self._connection.execute(f"COPY FROM DATABASE {name} TO anew")
-        self._connection.execute("DETACH anew")
-        self._connection.close()
-        files.publish(built, self._path)
-        self._connection = connect(self._path)
+        copied(self._connection, built)
+        return built
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -20,7 +20,7 @@ import polars as pl
 from warehouse import building, files, freshness, manifests, serving, soundness
 from warehouse.archive import utc_now
 from warehouse.building import MarketPart
-from warehouse.engine import connect
+from warehouse.engine import opened
 from warehouse.ledger import Ledger
 from warehouse.locks import release_lock
 from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest, Unsound
@@ -163,7 +163,7 @@ class Releases:
         files.make_folder(folder)
         for name in (WAREHOUSE, SERVING):
             shutil.copyfile(self._layout.release(old.release) / name, folder / name)
-        with connect() as source:
+        with opened() as source:
             serving.add_events(folder / SERVING, source, self._ledger.rows(old.last))
         manifest = replace(
             old,

@@ -16,7 +16,7 @@ import duckdb
 import polars as pl
 
 from warehouse import documents, initials, render
-from warehouse.engine import columns, number, registered
+from warehouse.engine import beside, columns, number, registered
 from warehouse.folding import folded
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import COMPANY_ID
@@ -78,7 +78,7 @@ def patch(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:
-    with connection.cursor() as target:  # one reads on while the other writes
+    with beside(connection) as target:
         for chunk in connection.sql(documents.search_rows()).to_arrow_reader(_CHUNK):
             found = _searched(pl.DataFrame(chunk))
             with registered(target, "chunk", found):

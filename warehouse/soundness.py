@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from warehouse import assembly, building, searching, segments
-from warehouse.engine import columns, connect, quoted
+from warehouse.engine import columns, opened, quoted
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
 from warehouse.paths import Layout
 from warehouse.schema.tables import TABLES
@@ -34,7 +34,7 @@ def _tables(path: Path, manifest: Manifest) -> None:
     where = f"release {manifest.release}: {path.name}"
     if manifest.schema_fingerprint != building.schema_fingerprint():
         raise Unsound(f"{where}: made by another edition of the schema; only that edition can verify it")
-    with connect(path, read_only=True) as connection:
+    with opened(path, read_only=True) as connection:
         for table in TABLES:
             connection.execute(f"SELECT {columns(table.names)} FROM {quoted(table.name)} LIMIT 0")
         counts = assembly.counts(connection)

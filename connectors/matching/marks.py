@@ -24,14 +24,17 @@ class Mark(StrEnum):
 # At the end of a name.
 _WORDS: Final = """
     advisers advisors assets associates association bancorp bancshares bank banken brands brokers capital care
-    clearing coin communications companies company consulting corporation credit development energy entertainment
-    enterprises equities equity exchange finance financial finans fond fonder fondforvaltning fondförvaltning
-    fondkommission forsikring forvaltning foundation fund funds fx försäkring förvaltning global group gruppen
-    healthcare holding holdings industries institute insurance international investments kapital kapitalförvaltning
-    koncernen laboratories labs lp management markets media mining network networks oil options partners partnership
-    petroleum pension pensjon pharma pharmaceuticals plan pool products properties realty research resources
-    sciences securities services society software solutions sparebank sparebanken sparbank sparbanken systems
-    technologies technology therapeutics trading trust ventures verdipapirfond wealth works worldwide
+    clearing coin communications companies company consulting corporation credit development energy enterprises
+    entertainment equities equity exchange factoring finance financial finans fond fonder fondforvaltning
+    fondförvaltning fondkommission forsikring forvaltning foundation fund funds fx försäkring förvaltning global
+    group gruppen healthcare holding holdings hypotek industries inkasso institute insurance international
+    invest investments kapital kapitalförvaltning koncernen kredit kreditt laboratories labs leasing
+    livförsäkring livsforsikring lp management markets media meglere mining network networks oil options
+    osuuspankki pankki partners partnership pension pensionsförsäkring pensjon pensjonskasse petroleum pharma
+    pharmaceuticals plan pool products properties rahastoyhtiö realty research resources revisjon sakförsäkring
+    sciences securities services sijoitus skadeforsikring society software solutions sparbank sparbanken
+    sparebank sparebanken systems säästöpankki technologies technology therapeutics trading trust union vakuutus
+    varainhoito ventures verdipapirfond verdipapirforetak värdepapper wealth works worldwide
 """
 _LAST: Final = frozenset(_WORDS.split())
 # Anywhere in a name.

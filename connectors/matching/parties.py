@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
+from connectors.matching.forms import AND
 from connectors.matching.marks import PERSONAL, Mark, mark
 from connectors.matching.names import taken_apart
 
@@ -18,15 +20,19 @@ MOST: Final = 60  # parties
 _BLANKS: Final = re.compile(r"\s+")
 _CASE: Final = re.compile(r"^(?:in the matter of:?|in re:?|(?:u\.?s\.? )?(?:securities and exchange commission|"
                           r"commodity futures trading commission|sec|cftc) v\.?s?\.?) ", re.IGNORECASE)  # fmt: skip
-_OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others\b", re.IGNORECASE)
+_OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others(?= ?[,;]|$)", re.IGNORECASE)
 _ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|"
                            r"formerly known as|now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
+_BRACKETED_ALIAS: Final = re.compile(
+    r" ?\((?:[anfd]/[kb]/a|aka|fka|nka|dba|also|formerly|now|doing|collectively)\b[^()]{0,300}\)",
+    re.IGNORECASE,
+)
 _BRACKETS: Final = re.compile(r"\(([^()]{0,80})\)")
 _SYMBOL: Final = re.compile(
     r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"
 )
-_SPLIT: Final = re.compile(r" ?[,;] (?:and (?=\S))?| ?; ?| \band ", re.IGNORECASE)
-_GONE: Final = "…"  # of a title without its persons: what stood there was joined by «and» alone
+_GONE: Final = "…"
+CUT: Final = f"{_GONE} and "  # of a title without its persons: what stood there was joined by «and» alone
 _WRITTEN_APART: Final = ("US", "UK")  # whose forms stand behind a comma
 
 
@@ -50,13 +56,20 @@ class Parties:
     @property
     def title(self) -> str:
         """The title without persons; reading it gives the same companies."""
-        named = "; ".join(one.name if one.is_whole else f"{_GONE} and {one.name}" for one in self.companies)
-        return f"{named}; et al." if self.others or self.is_open else named
+        return self._ended([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
+
+    @property
+    def shown(self) -> str:
+        """The same for readers, who need not take it apart again."""
+        return self._ended([one.name for one in self.companies])
+
+    def _ended(self, names: list[str]) -> str:
+        return f"{'; '.join(names)} and others" if self.others or self.is_open else "; ".join(names)
 
 
 def parties(title: str, country: str) -> Parties:
     """Companies of a title of respondents, in their order, each once; persons are counted."""
-    text = _CASE.sub("", _BLANKS.sub(" ", title[:LONGEST]).strip())
+    text = _CASE.sub("", _BRACKETED_ALIAS.sub("", _BLANKS.sub(" ", title[:LONGEST])).strip())
     is_open = _OTHERS.search(text) is not None
     named = _joined(_OTHERS.sub("", text), country)
     companies: dict[str, Party] = {}
@@ -72,35 +85,47 @@ def parties(title: str, country: str) -> Parties:
 
 def _joined(text: str, country: str) -> list[tuple[str, bool]]:
     """Names, and whether each stands apart from what is before it."""
-    pieces = _SPLIT.split(text)
-    signs = ["", *(found[0].strip().lower() for found in _SPLIT.finditer(text))]
+    split = _split(country)
+    signs = ["", *(_sign(found[0]) for found in split.finditer(text))]
     names: list[tuple[str, bool]] = []
     cut = False  # a person stood before, and was taken out
-    for sign, piece in zip(signs, pieces, strict=True):
+    is_alias = False  # what follows a comma is the form of a name that was left out
+    for sign, piece in zip(signs, split.split(text), strict=True):
         bare = _without_alias(piece)
         if not bare:
             cut = cut or piece.strip() == _GONE
             continue
         before = names[-1][0] if names and not cut else ""
-        if before and sign != "and" and _belongs(bare):
-            names[-1] = (f"{before}, {bare}", names[-1][1])
-        elif sign == "and" and _is_surname(before, country):
-            names[-1] = (
-                f"{before} and {bare}",
-                names[-1][1],
-            )  # no person has one name: «Barnes and Noble, Inc.»
+        if before and _belongs(bare):
+            between = f" {sign} " if sign.isalpha() else ", "
+            names[-1] = names[-1] if is_alias else (f"{before}{between}{bare}", names[-1][1])
+        elif before and sign.isalpha() and _is_surname(before, country):
+            # no person has one name: «Barnes and Noble, Inc.», «Askim og Spydeberg Sparebank»
+            names[-1] = (f"{before} {sign} {bare}", names[-1][1])
         else:
             names.append((bare, not cut and _ends(before, sign, country)))
-        cut = False
+        cut, is_alias = False, _ALIAS.search(piece) is not None
     return names
+
+
+def _sign(between: str) -> str:
+    """A comma or semicolon, whatever follows it, or the word that stands alone."""
+    said = between.lower().split()
+    return said[0] if not said[0].isalpha() else said[-1]
+
+
+@cache
+def _split(country: str) -> re.Pattern[str]:
+    """Signs and words between respondents."""
+    ands = "|".join(("and", *AND[country]))
+    return re.compile(rf" ?[,;] (?:(?:{ands}) (?=\S))?| ?; ?|(?: (?:{ands}))+ ", re.IGNORECASE)
 
 
 def _ends(before: str, sign: str, country: str) -> bool:
     """Whether a name is at its end before a sign: «Black Hills Energy and Power Corp.» may be one."""
     if not before:
-        return sign != "and"
-    said = mark(before, country)
-    return said is Mark.FORM or (sign != "and" and not _is_surname(before, country))
+        return not sign.isalpha()
+    return mark(before, country) is Mark.FORM or not (sign.isalpha() or _is_surname(before, country))
 
 
 def _is_surname(name: str, country: str) -> bool:
@@ -108,7 +133,7 @@ def _is_surname(name: str, country: str) -> bool:
 
 
 def _belongs(piece: str) -> bool:
-    """Whether what stands behind a comma is a form or a title of what stands before it: «, Inc.», «, III»."""
+    """Whether what stands behind a sign is a form or a title of what stands before it: «, Inc.», «and Company»."""
     words = [word.replace(".", "").lower() for word in piece.split()]
     if all(word in PERSONAL for word in words):
         return True
@@ -119,5 +144,4 @@ def _without_alias(piece: str) -> str:
     """A name without other names and symbols in brackets; nothing of an ellipsis of our own."""
     name = _ALIAS.split(piece, maxsplit=1)[0]
     name = _BRACKETS.sub(lambda found: "" if _SYMBOL.match(found[1].strip()) else found[0], name)
-    name = name.strip(" ,;-–:…")
-    return name.removeprefix("and ").removeprefix("And ")
+    return _BLANKS.sub(" ", name).strip(" ,;-–:…")

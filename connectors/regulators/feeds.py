@@ -21,6 +21,7 @@ from lxml import etree
 from connectors.declare import Piece, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import Format, sniff
+from connectors.regulators import listings
 
 LARGEST: Final = 8 << 20  # bytes; the feeds of these authorities have a hundred kilobytes
 MOST: Final = 2_000  # items
@@ -42,6 +43,10 @@ _RFC: Final = re.compile(
     r"(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})\s+([A-Za-z]{3,9})\.?\s+(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?"
     r"(?:\s+([+-]\d{4}|[A-Za-z]{1,4}))?"
 )
+_SLASHES: Final = re.compile(r"(\d{2})/(\d{2})/(\d{4})")  # «27/07/2026», on pages of the FCA
+_MONTH_DAY: Final = re.compile(
+    r"([A-Za-z]{3,9})\.? (\d{1,2}), (\d{4})"
+)  # «Sept. 3, 2024», on pages of the SEC
 # «Monday, July 27, 2026 - 15:30» (FORMAT news 1.3)
 _LONG: Final = re.compile(
     r"(?:[A-Za-z]{3,9},\s+)?([A-Za-z]{3,9})\s+(\d{1,2}),\s+(\d{4})\s+-\s+(\d{1,2}):(\d{2})"
@@ -87,7 +92,10 @@ def read(piece: Piece) -> Feed:
 
 
 def parse(body: bytes) -> Feed:
-    """The items of a feed; NoFeed for anything else."""
+    """The items of a feed, or of a page that lists acts; NoFeed for anything else."""
+    page = listings.layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
+    if page is not None:
+        return _page(body, page)
     _check(body)
     # a stream: of bare bytes feedparser would try to open a file
     found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
@@ -100,6 +108,19 @@ def parse(body: bytes) -> Feed:
         raise NoFeed("no item in it: not a feed, or an empty one")
     items = tuple(_item(entry) for entry in found.entries[:MOST])
     return Feed(plain(found.feed.get("title")), items, is_repaired)
+
+
+def _page(body: bytes, page: listings.Layout) -> Feed:
+    try:
+        title, rows = listings.read(body, page)
+    except ValueError as error:
+        raise NoFeed(str(error)) from error
+    if not rows:
+        raise NoFeed("a page of a list without rows: ask again later, or look at its layout")
+    items = (
+        Item(row.title[:_LONGEST], row.link, "", row.number, row.day, row.categories, "") for row in rows
+    )
+    return Feed(title, tuple(items), is_repaired=False)
 
 
 def written(feed: Feed) -> bytes:
@@ -179,6 +200,12 @@ def instant(stamp: str, zone: str) -> datetime | None:
         day, month, year, hour, minute, second, offset = found.groups()
         place = ZoneInfo(zone) if offset is None else _zone(offset)
         return None if place is None else _made((year, month, day, hour, minute, second), place)
+    if (found := _SLASHES.fullmatch(stamp)) is not None:
+        day, month, year = found.groups()
+        stamp = f"{year}-{month}-{day}"
+    if (found := _MONTH_DAY.fullmatch(stamp)) is not None:
+        month, day, year = found.groups()
+        return _made((year, month, day, None, None, None), ZoneInfo(zone))
     try:
         parsed = datetime.fromisoformat(stamp)
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)

@@ -17,14 +17,14 @@ from connectors.kit import staged
 from connectors.kit.staged import Tally
 from connectors.matching.alerts import is_law_firm_alert
 from connectors.matching.names import taken_apart
-from connectors.matching.parties import parties
+from connectors.matching.parties import CUT, parties
 from connectors.regulators import acts, feeds, fetching, kinds, reading
 from connectors.regulators.acts import SURE, Act, Respondent
 from connectors.regulators.amounts import amount
 from connectors.regulators.authorities import Authority
 from connectors.regulators.feeds import Feed, Item
 from connectors.regulators.reading import NOBODY, WITHHELD, Rejected
-from connectors.regulators.sentences import Language, Said, said
+from connectors.regulators.sentences import Language, said
 
 _SOMEBODY: Final = frozenset(
     {
@@ -47,6 +47,9 @@ _SOMEBODY: Final = frozenset(
 )
 _NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» names nobody
 
+# «Ann B. Example»: no firm by its name, and perhaps none at all
+_PERSON: Final = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
+
 
 def _never(_item: Item) -> bool:
     return False
@@ -54,6 +57,16 @@ def _never(_item: Item) -> bool:
 
 def _path(authority: Authority, item: Item) -> str | None:
     return feeds.path(item.link, authority.host)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An act as a headline tells it. shown: its title without persons; title: the same, to be read again."""
+
+    kind: str
+    respondents: tuple[Respondent, ...]
+    shown: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,46 +98,64 @@ class Headlines:
         for category in item.categories:
             if self.known and category not in self.known:
                 tally.add("unknown_code", f"category {category}", native_id)
-        if not self._is_taken(item):
+        told = self._told(item)
+        if told is None:
             return Rejected(NOBODY)
-        told, named = self._told(item)
         published_at = feeds.instant(item.stamp, self.zone)
-        if told.kind is None or not named:
-            return Rejected(NOBODY)
         if published_at is None:
             return Rejected(f"no time: {item.stamp[:60]!r}")
-        if told.kind == kinds.OTHER and named[0].name is None:
+        if told.kind == kinds.OTHER and told.respondents[0].name is None:
             tally.add("unknown_kind", item.title[:80], native_id)
         url = item.link if feeds.path(item.link, self.authority.host) else None
         fine = self._fine(told, item)
-        return Act(self.authority, native_id, told.kind, item.title, url, published_at, named, *fine)
+        return Act(
+            self.authority, native_id, told.kind, told.shown, url, published_at, told.respondents, *fine
+        )
 
     def kept(self, _feed: Feed, item: Item) -> Item:
         """The item as it is archived: its text gives way to the fine that it states."""
-        told, named = self._told(item)
-        if not self._is_taken(item) or told.kind is None or not named:
+        told = self._told(item)
+        if told is None:
             return replace(item, title=WITHHELD, text="", creator="")
         fine, currency = self._fine(told, item)
-        return replace(item, text="" if fine is None else f"{currency} {fine}", creator="")
+        return replace(item, title=told.title, text="" if fine is None else f"{currency} {fine}", creator="")
 
-    def _is_taken(self, item: Item) -> bool:
-        if is_law_firm_alert(item.title):
-            return False
-        return self.taken is None or not item.categories or not self.taken.isdisjoint(item.categories)
-
-    def _told(self, item: Item) -> tuple[Said, tuple[Respondent, ...]]:
-        told = said(item.title, self.language)
-        if told.kind in kinds.NEVER_MATCHED:
-            return told, (Respondent(None, SURE),)
+    def _told(self, item: Item) -> _Told | None:
+        """What an item tells; None where it is no act, or nobody's that is a company."""
+        is_taken = self.taken is None or not item.categories or not self.taken.isdisjoint(item.categories)
+        if not is_taken or item.title == WITHHELD or is_law_firm_alert(item.title):
+            return None
+        found = said(item.title, self.language)
+        if found.kind in kinds.NEVER_MATCHED:
+            return _Told(found.kind, (Respondent(None, SURE),), item.title, item.title)
         if self.firms_only(item):  # whatever it says is an act against one of them
-            name = told.party if told.party is not None and _NAME.match(told.party) else None
-            return Said(told.kind or kinds.OTHER, name), (Respondent(name, SURE),)
-        if told.party is None:
-            return told, ()
-        found = [
-            one for one in parties(told.party, self.market).companies if not self._is_described(one.name)
-        ]
-        return told, acts.respondents(found)
+            firms = self._firms(found.party)
+            return _Told(found.kind or kinds.OTHER, firms, item.title, item.title) if firms else None
+        return (
+            None if found.kind is None or found.party is None else self._named(found.kind, found.party, item)
+        )
+
+    def _firms(self, party: str | None) -> tuple[Respondent, ...]:
+        """Respondents in a list of firms: a name needs no mark there, unless a person may be called so."""
+        if party is None or _NAME.match(party) is None:
+            return (Respondent(None, SURE),)
+        named = parties(party, self.market)
+        if not named.companies and _PERSON.fullmatch(party):
+            return ()
+        if named.others or not named.companies:
+            return (Respondent(party, SURE),)
+        return tuple(Respondent(one.name, SURE, one.is_whole) for one in named.companies)
+
+    def _named(self, kind: str, party: str, item: Item) -> _Told | None:
+        """Respondents of a sentence; persons beside them leave its title."""
+        named = parties(party, self.market)
+        companies = [one for one in named.companies if not self._is_described(one.name)]
+        if not companies:
+            return None
+        if not named.others:
+            return _Told(kind, acts.respondents(companies), item.title.replace(CUT, ""), item.title)
+        shown, title = (item.title.replace(party, text) for text in (named.shown, named.title))
+        return _Told(kind, acts.respondents(companies), shown, title)
 
     def _is_described(self, name: str) -> bool:
         """«Florida Company», «His Firm»: words for a company that are no name."""
@@ -132,7 +163,7 @@ class Headlines:
         words = core.split()
         return words[:1] == [] or words[0] in _SOMEBODY or (forms == "co" and len(words) == 1)
 
-    def _fine(self, told: Said, item: Item) -> tuple[int | None, str | None]:
+    def _fine(self, told: _Told, item: Item) -> tuple[int | None, str | None]:
         if told.kind != kinds.SANCTION_FINE:
             return None, None
         return amount(self.market, item.title, item.text)

@@ -57,7 +57,7 @@ def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
     kind, called = _kind(feed, number)
     if kind == kinds.OTHER:
         tally.add("unknown_kind", f"feed {feed.title[:80]}", native_id)
-    title = f"{called} {number or ''}".strip() + f": {_shown(found)}"
+    title = f"{called} {number or ''}".strip() + f": {found.shown}"
     url = item.link if feeds.path(item.link, SEC.host) else None
     return Act(SEC, native_id, kind, title, url, published_at, acts.respondents(found.companies))
 
@@ -77,11 +77,6 @@ def kept(_feed: Feed, item: Item) -> Item:
 
 def _respondents(item: Item) -> Parties:
     return parties(item.title, MARKET)
-
-
-def _shown(found: Parties) -> str:
-    named = "; ".join(one.name for one in found.companies)
-    return f"{named}; et al." if found.others or found.is_open else named
 
 
 def _kind(feed: Feed, number: str | None) -> tuple[str, str]:

@@ -1,7 +1,9 @@
 """The generated world through the real command line and the real service: what comes out must equal the truth."""
 
 import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -9,6 +11,7 @@ import pytest
 
 from connectors.sandbox import World, enough, truth, write
 from tests.firm.conftest import Firm
+from tests.once import made_once
 
 pytestmark = pytest.mark.slow
 FIELDS_OF_THE_STORE = {"is_comparative"}  # known inside, not served
@@ -19,12 +22,18 @@ def lived(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]], httpx.Client]]:
     """A world of four days, taken in day by day, and the service over it."""
-    folder = tmp_path_factory.mktemp("world")
+    made = made_once(tmp_path_factory, "world", _live_through)
+    data = tmp_path_factory.mktemp("world") / "data"
+    shutil.copytree(made / "data", data)
+    told = json.loads((made / "days" / "truth.json").read_text())
+    with Firm(data).serving() as client:
+        yield told, json.loads((made / "reports.json").read_text()), client
+
+
+def _live_through(folder: Path) -> None:
     days = write(World(seed=11, companies=enough(4), days=4), folder / "days")
     firm = Firm(folder / "data")
-    reports = [firm.ingest(day) for day in days]
-    with firm.serving() as client:
-        yield json.loads((folder / "days" / "truth.json").read_text()), reports, client
+    (folder / "reports.json").write_text(json.dumps([firm.ingest(day) for day in days]))
 
 
 def _all(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, Any]]:

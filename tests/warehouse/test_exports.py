@@ -27,7 +27,7 @@ from tests.warehouse.handed import (
 from tests.warehouse.helpers import day
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, publish
 from warehouse import documents, handover
-from warehouse.engine import connect
+from warehouse.engine import opened
 from warehouse.exports import Export, NoMarket, NoRelease, Unsound
 from warehouse.paths import Layout
 from warehouse.reading import DatasetState, Held, Terms
@@ -116,7 +116,7 @@ def test_parquet_holds_the_same_by_polars_and_by_duckdb(table: str, export: Expo
     assert expected
     by_polars = [_plain(row) for row in parquet(export, table).to_dicts()]
     assert by_polars == expected
-    with connect() as connection:
+    with opened() as connection:
         found = connection.read_parquet(str(export.folder / f"{table}.parquet"))
         assert [list(row) for row in expected] == [found.columns] * len(expected)
         assert [_plain(row) for row in found.to_arrow_table().to_pylist()] == expected

@@ -10,7 +10,7 @@ import pytest
 
 from tests.warehouse.handed import ONE, TABLES, TWO, hostile_world, write
 from tests.warehouse.helpers import ROOT
-from warehouse.engine import connect
+from warehouse.engine import opened
 from warehouse.exports import Export
 from warehouse.paths import Layout
 from warehouse.reader import Periods, Reader
@@ -35,7 +35,7 @@ def blocks(language: str, folder: Path) -> list[str]:
 def test_duckdb_and_the_series_of_the_api(handed: tuple[Layout, Export]) -> None:
     layout, export = handed
     series, load, _ = blocks("sql", export.folder)
-    with connect() as connection:
+    with opened() as connection:
         connection.execute(load).fetchall()
         assert connection.sql("SELECT count(*) FROM companies JOIN details USING (id)").fetchall() == [(7,)]
         found = connection.sql(series).to_arrow_table().to_pylist()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.warehouse.helpers import company, rows
 from warehouse import render
-from warehouse.engine import connect, frame, registered
+from warehouse.engine import frame, opened, registered
 from warehouse.schema.tables import BY_NAME, COMPANIES, HOLDINGS, TABLES
 from warehouse.schema.types import Table
 
@@ -19,7 +19,7 @@ TODAY = date(2026, 1, 1)
 @pytest.mark.parametrize("table", BY_NAME.values(), ids=lambda table: table.name)
 def test_every_table_goes_through_both_engines_unchanged(table: Table) -> None:
     sent = rows(table, {}, {})
-    with connect() as connection:
+    with opened() as connection:
         connection.execute(render.duckdb_ddl(table))
         with registered(connection, "sent", sent):
             connection.execute(f'INSERT INTO "{table.name}" SELECT * FROM sent')
@@ -80,5 +80,5 @@ def test_the_fingerprint_is_of_the_declarations() -> None:
 
 
 def test_nothing_is_fetched_from_anywhere() -> None:
-    with connect() as connection, pytest.raises(duckdb.Error):
+    with opened() as connection, pytest.raises(duckdb.Error):
         connection.execute("FROM 's3://nowhere.example/file.parquet'")

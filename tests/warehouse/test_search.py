@@ -21,7 +21,7 @@ from tests.warehouse import search_world as world
 from tests.warehouse.helpers import ROOT
 from tests.warehouse.world import learn, member, publish
 from warehouse import initials, searching
-from warehouse.engine import connect
+from warehouse.engine import opened
 from warehouse.manifests import SERVING, WAREHOUSE
 from warehouse.paths import Layout
 from warehouse.queries.budget import Budget
@@ -272,7 +272,7 @@ def _ids(snapshot: Snapshot, query: Search, after: Key | None, *, pages: int) ->
 
 def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
     folder = layout.release(number)
-    with connect(folder / WAREHOUSE, read_only=True) as connection:
+    with opened(folder / WAREHOUSE, read_only=True) as connection:
         assert searching.check(connection) is None
         found = connection.execute(
             "SELECT s.*, p.names FROM search AS s LEFT JOIN places AS p USING (place) ORDER BY company_id"
@@ -316,7 +316,7 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
 )
 def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:
     _serve(layout, "A", "B", county="Oslo", county_code="03").close()
-    with connect(layout.release(1) / WAREHOUSE) as connection:
+    with opened(layout.release(1) / WAREHOUSE) as connection:
         assert searching.check(connection) is None
         connection.execute(harm)
         found = searching.check(connection)
@@ -332,7 +332,7 @@ def test_companies_of_one_rank_are_parted(layout: Layout, monkeypatch: pytest.Mo
         assert _names(snapshot, Search(q="firma"), 1) == ["Firma A", "Firma B", "Firma C", "Firma DE"]
     reader.close()
     publish(layout, "NO", at=1)
-    with connect(layout.release(2) / WAREHOUSE, read_only=True) as connection:
+    with opened(layout.release(2) / WAREHOUSE, read_only=True) as connection:
         assert searching.check(connection) is None
 
 

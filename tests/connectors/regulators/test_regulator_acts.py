@@ -16,7 +16,6 @@ from tests.connectors.regulators.feeding import Members, Reading, rss
 
 AT = "Tue, 18 Jun 2024 16:54:28 -0400"
 LONG = "Monday, July 27, 2026 - 15:30"
-FI_FIRMS = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1/"
 
 
 def release(title: str, creator: str = "LR-26032", **more: str) -> Members:
@@ -45,7 +44,7 @@ def test_a_litigation_release_of_a_company_and_two_persons(read: Reading) -> Non
         "name": "Western Sierra Resource Corporation",
         "mark": "form",
     }
-    assert row["title"] == "Litigation release LR-26032: Western Sierra Resource Corporation; et al."
+    assert row["title"] == "Litigation release LR-26032: Western Sierra Resource Corporation and others"
     assert row["url"] == "https://www.sec.gov/node/961526"
     assert (row["amount"], row["currency"], row["lei"]) == (None, None, None)
 
@@ -112,7 +111,9 @@ def test_the_archive_keeps_no_person_of_a_release(archived: Reading) -> None:
     body = rss(items, "Litigation Releases")
     kept = sec.DATASET.redact(io.BytesIO(body)).read()  # type: ignore[misc]
     assert b"Example" not in kept
-    assert one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc.; et al."
+    assert (
+        one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc. and others"
+    )
 
 
 def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived: Reading) -> None:
@@ -147,6 +148,18 @@ def test_an_amount_of_the_text_is_kept_without_the_text(archived: Reading) -> No
     assert (row["amount"], row["currency"]) == (7_500_000, "GBP")
     kept = british.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
     assert b"Ann Example" not in kept
+
+
+def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading) -> None:
+    item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example £5m for failings")
+    for reading in (read, archived):
+        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        assert row["title"] == "FCA fines Acme Capital plc and others £5m for failings"
+        assert (row["name"], row["amount"]) == ("Acme Capital plc", 5_000_000)
+    item = news("www.fca.org.uk", "FCA fines Ann Example and Acme Capital plc £5m")
+    for reading in (read, archived):
+        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        assert (row["title"], row["is_whole"]) == ("FCA fines Acme Capital plc and others £5m", False)
 
 
 @pytest.mark.parametrize(
@@ -214,44 +227,6 @@ def test_a_fine_of_the_pra(read: Reading) -> None:
     )
     row = one(read(british.PRA_DATASET, rss([item])).rows)
     assert (row["authority_code"], row["amount"]) == ("GB-PRA", 8_500_000)
-
-
-def test_a_sanction_of_finansinspektionen_needs_no_form(read: Reading) -> None:
-    text = "Larsson & Partners ska betala 1,5 miljoner kronor."
-    item = {
-        "title": "Anmärkning och straffavgift för Larsson & Partners",
-        "link": FI_FIRMS,
-        "description": text,
-    }
-    row = one(read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows)
-    assert (row["name"], row["mark"], row["kind"]) == ("Larsson & Partners", "register", kinds.SANCTION_FINE)
-    assert (row["amount"], row["currency"]) == (1_500_000, "SEK")
-    assert row["native_id"] == "/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1"
-
-
-def test_in_another_list_a_name_without_a_form_may_be_a_person(read: Reading) -> None:
-    item = {
-        "title": "Sanktionsavgift för Ann Example",
-        "link": "https://www.fi.se/sv/publicerat/sanktioner/insyn/1",
-    }
-    assert read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows.is_empty()
-
-
-def test_an_act_of_no_known_kind_against_a_firm_is_staged_with_a_signal(read: Reading) -> None:
-    batch = read(
-        nordic.SWEDISH_DATASET, rss([{"title": "Beslut i ärende 22-1", "link": FI_FIRMS, "pubDate": AT}])
-    )
-    assert (one(batch.rows)["kind"], one(batch.rows)["name"]) == (kinds.OTHER, None)
-    assert [signal.code for signal in batch.signals] == ["unknown_kind"]
-
-
-def test_overlapping_feeds_of_finanstilsynet_tell_one_act_once(read: Reading) -> None:
-    link = "https://www.finanstilsynet.no/nyhetsarkiv/nyheter/2026/sak/"
-    item = {"title": "Overtredelsesgebyr til Eksempel Bank ASA", "link": link, "pubDate": AT}
-    again = item | {"link": link.upper().replace("HTTPS", "https")}
-    rows = read(nordic.NORWEGIAN_DATASET, rss([item, again])).rows
-    assert rows.height == 1
-    assert (one(rows)["authority_code"], one(rows)["name"]) == ("NO-FT", "Eksempel Bank ASA")
 
 
 DATASETS = (sec.DATASET, cftc.DATASET, british.FCA_DATASET, british.PRA_DATASET, nordic.SWEDISH_DATASET,

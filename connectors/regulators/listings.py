@@ -1,0 +1,104 @@
+"""Pages that list acts where a feed ends: the SEC's releases, the FCA's search, Finansinspektionen's lists.
+
+Belongs here: where each layout keeps title, address and day (FORMAT news 1.1, 1.3, 1.4), as declared data. Pages
+that hold none of these are no lists: an error page is not read past. Does not belong here: asking for them (a
+feed's items are enough from day to day), what an item means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urljoin
+
+from lxml import etree, html
+
+MOST: Final = 2_000  # rows of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One layout, as paths of elements. `mark`: what the bytes of such a page hold; `base`: of relative links."""
+
+    mark: bytes
+    base: str
+    row: str
+    link: str
+    day: str
+    categories: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One row of a page. `number`: the last word of its address."""
+
+    title: str
+    link: str
+    day: str
+    categories: tuple[str, ...]
+    number: str
+
+
+def _having(name: str) -> str:
+    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+
+
+_SEC: Final = Layout(
+    mark=b"release-view__respondents",
+    base="https://www.sec.gov/",
+    row=f"//tr[.//div[{_having('release-view__respondents')}]]",
+    link=f".//div[{_having('release-view__respondents')}]//a[@href]",
+    day=".//time | ./td[1]",
+)
+_FCA: Final = Layout(
+    mark=b"search-item__title",
+    base="https://www.fca.org.uk/",
+    row=f"//li[{_having('search-item')}]",
+    link=f".//h3[{_having('search-item__title')}]//a[@href]",
+    day=f".//p[{_having('published-date')}]",
+)
+_FI: Final = Layout(
+    mark=b"extended-click-area",
+    base="https://www.fi.se/",
+    row=f"//div[{_having('list-item')}]",
+    link=".//h2/a[@href]",
+    day=f".//*[{_having('date')}]",
+    categories=f".//a[{_having('categoryLink')}]",
+)
+LAYOUTS: Final = (_SEC, _FCA, _FI)
+
+
+def layout(body: bytes) -> Layout | None:
+    """Which layout a page has; None for pages that list no acts."""
+    return next((one for one in LAYOUTS if one.mark in body), None)
+
+
+def read(body: bytes, found: Layout) -> tuple[str, tuple[Listed, ...]]:
+    """Headline and rows of a page. Raises ValueError where nothing can be parsed."""
+    try:
+        text = body.decode("utf-8", errors="replace")  # as all three write, whether they say so or not
+        parser = html.HTMLParser(encoding="utf-8", no_network=True)
+        tree = html.document_fromstring(text.encode(), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError) as error:
+        raise ValueError(f"a page that does not parse: {error}") from None
+    rows = [one for row in tree.xpath(found.row)[:MOST] if (one := _listed(row, found)) is not None]
+    return _text(tree.find(".//h1")), tuple(rows)
+
+
+def _listed(row: etree._Element, found: Layout) -> Listed | None:
+    links, days = row.xpath(found.link), row.xpath(found.day)
+    if not links or not days:
+        return None
+    try:
+        link = urljoin(found.base, links[0].get("href", "").strip())
+    except ValueError:  # no address: what an act is known by is missing
+        link = ""
+    categories = row.xpath(found.categories) if found.categories else []
+    day = _text(days[0]).removeprefix("Published:").strip()
+    return Listed(
+        _text(links[0]), link, day, tuple(map(_text, categories)), link.rstrip("/").rpartition("/")[2]
+    )
+
+
+def _text(element: etree._Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
