@@ -29,7 +29,7 @@ from api.schemas import (
 )
 from api.schemas.kinds import Schema
 
-VERSION: Final = "1.2.0"
+VERSION: Final = "1.3.0"
 
 
 def document(public_url: str) -> bytes:

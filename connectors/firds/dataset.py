@@ -26,8 +26,9 @@ from connectors.declare import (
     Scope,
     Unreadable,
 )
+from connectors.firds import fetching, reading
 from connectors.firds import fields as f
-from connectors.firds import reading
+from connectors.firds.fetching import Listing
 from connectors.firds.reading import Found
 from connectors.kit import staged
 from connectors.kit.elements import NotXml
@@ -44,21 +45,24 @@ Records = Callable[[BinaryIO, date, Found], Iterator[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Who publishes: host of the files, and the licence they come under."""
+    """Who publishes: host and way of the list of files, and the licence they come under."""
 
     title: str
     host: str
+    listing: Listing
     licence: Licence
 
 
 ESMA: Final = Authority(
     "ESMA",
-    "firds.esma.europa.eu",
+    fetching.ESMA_HOST,
+    fetching.esma,
     Licence("ESMA reuse", "https://www.esma.europa.eu/legal-notice", "Source: ESMA, FIRDS"),
 )
 FCA: Final = Authority(
     "FCA",
-    "data.fca.org.uk",
+    fetching.FCA_HOST,
+    fetching.fca,
     Licence(
         "FCA website terms", "https://www.fca.org.uk/legal", "Source: Financial Conduct Authority, FIRDS"
     ),
@@ -81,6 +85,7 @@ def firds_datasets(market: str, authority: Authority) -> tuple[Dataset, Dataset]
         recognise=partial(_recognise, _WHOLE),
         split=_split,
         read=partial(_read_whole, market),
+        fetch=partial(fetching.fetch_whole, authority.listing),
     )
     daily = Dataset(
         key=f"{market.lower()}.firds_changes",
@@ -94,6 +99,7 @@ def firds_datasets(market: str, authority: Authority) -> tuple[Dataset, Dataset]
         recognise=partial(_recognise, _CHANGES),
         split=_split,
         read=partial(_read_changes, market),
+        fetch=partial(fetching.fetch_changes, authority.listing),
     )
     return whole, daily
 

@@ -8,7 +8,7 @@ from here: a lapsed LEI says nothing of its company (FORMAT news 3.1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 HOST: Final = "api.gleif.org"
 RECORDS_URL: Final = f"https://{HOST}/api/v1/lei-records"
 LICENCE: Final = Licence("CC0-1.0", "https://www.gleif.org/en/meta/lei-data-terms-of-use", "Source: GLEIF")
+RATE: Final = 1.0  # requests a second: 60 a minute are answered (FORMAT news 3.1)
 EACH: Final = 100  # LEIs of one question; the API answers with 200 at most
 _ROWS: Final = 20_000
 _COMPANY: Final = "GENERAL"  # other categories repeat somebody else's number
@@ -94,6 +95,7 @@ def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
         cadence=Cadence(cron="40 8 * * *", stale_after_hours=24 * 14),
         guard=Guard(max_rejected=0.01),
         host=HOST,
+        rate=RATE,
         staged={table.name: table},
         files=("gleif/**", "lei/**", "*gleif*"),
         recognise=recognise,
@@ -103,6 +105,21 @@ def lei_dataset(market: str, named_by: Mapping[str, str]) -> Dataset:
         wants=partial(_wanted, dict(named_by)),
         redact=bodies.without_persons,
     )
+
+
+def naming_too(dataset: Dataset, named_by: Mapping[str, str]) -> Dataset:
+    """The dataset, which asks for the LEIs that these staged tables name as well."""
+    return replace(dataset, wants=partial(_wanted_too, dataset.wants, dict(named_by)))
+
+
+def _wanted_too(
+    own: Callable[[Mapping[str, pl.DataFrame]], Iterator[str]] | None,
+    named_by: Mapping[str, str],
+    tables: Mapping[str, pl.DataFrame],
+) -> Iterator[str]:
+    """Each LEI once, whichever tables name it."""
+    found = set(own(tables)) if own is not None else set[str]()
+    yield from sorted(found.union(_wanted(named_by, tables)))
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:

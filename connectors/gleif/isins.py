@@ -7,18 +7,31 @@ LEI is (`dataset`), or what trades (`connectors.firds`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import polars as pl
 
-from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.declare import (
+    Arrival,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
 from connectors.gleif.dataset import LICENCE
 from connectors.gleif.numbers import are_leis
 from connectors.gleif.packed import NotOneFile, unpacked
 from connectors.kit import staged, tabular
+from connectors.kit.bodies import NotModified, Validators
 from connectors.kit.formats import Format, sniff
 from connectors.kit.isins import are_isins
 from connectors.kit.staged import Tally
@@ -27,7 +40,11 @@ from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import IDENTIFIERS
 from warehouse.schema.types import Column, Kind, Table
 
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
 HOST: Final = "mapping.gleif.org"
+URL: Final = f"https://{HOST}/api/v2/isin-lei/latest/download"
 MOST: Final = (
     200  # ISINs of one company: who has more issues notes and warrants, which name nobody in practice
 )
@@ -63,7 +80,16 @@ def isin_dataset(market: str) -> Dataset:
         recognise=recognise,
         split=staged.single,
         read=partial(_read, market),
+        fetch=fetch,
     )
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """All pairs; nothing where they are still those of the last time."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = http.download(URL, expect={Format.ZIP}, since=since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival("isin-lei.zip", Scope.FULL, answer.validators.cursor())
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -83,7 +109,7 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
     try:
         for batch in tabular.read(plain, _LAYOUT):
             mine = batch.rows.filter(pl.col("isin").str.starts_with(iso_country(market)))
-            mine = mine.with_columns(_sound=are_isins(pl.col("isin")) & are_leis(pl.col("lei")))
+            mine = mine.with_columns(_sound=are_isins(mine["isin"]) & are_leis(pl.col("lei")))
             wrong = mine.filter(~pl.col("_sound")).select("isin", "lei").iter_rows()
             refused = staged.reject_rows(
                 (isin, "no ISIN, or no LEI of an issuer", lei) for isin, lei in wrong

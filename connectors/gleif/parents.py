@@ -7,29 +7,48 @@ alone: whose child is a company of the market, links tell. Does not belong here:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import msgspec
 import polars as pl
 from lxml import etree
 
-from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
+from connectors.declare import (
+    Arrival,
+    Batch,
+    Cadence,
+    Cursor,
+    Dataset,
+    Guard,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Unreadable,
+)
 from connectors.gleif import parent_fields as f
-from connectors.gleif.dataset import HOST, LICENCE, published
+from connectors.gleif.dataset import LICENCE, published
 from connectors.gleif.numbers import are_leis
 from connectors.gleif.packed import NotOneFile, unpacked
 from connectors.kit import staged, tabular
+from connectors.kit.bodies import NotModified, Validators
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.elements import NotXml, elements, text_at
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.staged import Tally
 from connectors.kit.tabular import Layout
 
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
 Row = dict[str, str | None]
+
+COPIES_HOST: Final = "goldencopy.gleif.org"
+RELATIONS_URL: Final = f"https://{COPIES_HOST}/api/v2/golden-copies/publishes/rr/latest.csv"
 
 _ANSWER: Final = 64 << 20
 _ROWS: Final = 20_000
@@ -54,14 +73,23 @@ def parents_dataset(market: str) -> Dataset:
         licence=LICENCE,
         cadence=Cadence(cron="20 9 * * 6", stale_after_hours=24 * 21),
         guard=Guard(max_shrink=0.1, max_rejected=0.01),
-        host=HOST,
+        host=COPIES_HOST,
         staged={table.name: table for table in tables},
         files=("gleif/*-rr[-.]*", "gleif/*-repex[-.]*", "gleif/*rr-*", "gleif/*repex*", "gleif/relationships__*",
                "gleif/reporting_exceptions__*", "gleif_rr/**", "lei_parents/**"),
         recognise=recognise,
         split=staged.single,
         read=partial(_read, market),
+        fetch=fetch,
     )  # fmt: skip
+
+
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """All relationships; nothing where they are still those of the last time."""
+    since = None if cursor is None else Validators.of(cursor)
+    answer = http.download(RELATIONS_URL, expect={Format.ZIP}, since=since)
+    if not isinstance(answer, NotModified):
+        yield answer.arrival("gleif-goldencopy-rr.csv.zip", Scope.FULL, answer.validators.cursor())
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:

@@ -16,6 +16,7 @@ import polars as pl
 from connectors.declare import Dataset, Jurisdiction, Link, SharedTables
 from connectors.firds import fields
 from connectors.firds.dataset import Authority, firds_datasets
+from connectors.gleif import dataset as gleif
 from connectors.gleif import isins, parent_fields, parent_holdings, parents, records
 from connectors.kit import staged
 from connectors.listed import mapping, rule
@@ -43,7 +44,15 @@ def with_listings(market: Jurisdiction, authority: Authority) -> Jurisdiction:
         Link(parent_fields.relations_table(code).name, "child", lei, _LEI),
         Link(parent_fields.exceptions_table(code).name, _LEI, lei, _LEI),
     )
-    return _wrapped(market, datasets, links)
+    named = {table.name: _LEI for table in (*fields.full_tables(code), fields.changes_table(code))}
+    asking = replace(
+        market,
+        datasets=tuple(
+            gleif.naming_too(made, named) if made.key == f"{code.lower()}.lei" else made
+            for made in market.datasets
+        ),
+    )
+    return _wrapped(asking, datasets, links)
 
 
 def with_evidence(market: Jurisdiction, through: str) -> Jurisdiction:

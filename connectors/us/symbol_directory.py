@@ -8,14 +8,16 @@ symbol it is (a link through the SEC's list tells), or what a financial status m
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from connectors.declare import (
+    Arrival,
     Batch,
     Cadence,
+    Cursor,
     Dataset,
     Guard,
     Licence,
@@ -26,13 +28,19 @@ from connectors.declare import (
     Unreadable,
 )
 from connectors.kit import staged
+from connectors.kit.errors import WrongBody
 from connectors.kit.formats import Format, sniff
 from connectors.kit.staged import Tally
 from connectors.us import symbol_fields as f
 from warehouse.schema.tables import LISTINGS
 from warehouse.schema.types import Table
 
+if TYPE_CHECKING:
+    from connectors.kit.http import Http
+
 HOST: Final = "www.nasdaqtrader.com"
+FILES: Final = ("nasdaqlisted.txt", "otherlisted.txt")
+_TAIL: Final = 200
 _LARGEST: Final = 32 << 20
 _TRAILER: Final = "File Creation Time:"
 _NASDAQ: Final = ("Symbol", "Security Name", "Market Category", "Test Issue", "Financial Status", "ETF")
@@ -146,6 +154,16 @@ def sec_symbol(symbol: str) -> str:
     return symbol.replace("$", "-P").replace(".", "-")
 
 
+def fetch(http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """Both files, whole: one without its last line is cut off and is not believed."""
+    del cursor
+    for name in FILES:
+        answer = http.get(f"https://{HOST}/dynamic/SymDir/{name}", expect={Format.TEXT})
+        if _TRAILER.encode() not in answer.read()[-_TAIL:]:
+            raise WrongBody(answer.url, answer.status, f"no line «{_TRAILER}» at its end: it is cut off")
+        yield answer.arrival(name, Scope.FULL)
+
+
 def listings(nasdaq: pl.LazyFrame, others: pl.LazyFrame) -> pl.DataFrame:
     """Symbols on exchanges; one that left its file ended on that day."""
     rows = pl.concat([nasdaq, others]).filter(
@@ -183,4 +201,5 @@ DATASET: Final = Dataset(
     recognise=recognise,
     split=staged.single,
     read=read,
+    fetch=fetch,
 )
