@@ -18,16 +18,15 @@ import polars as pl
 
 _KEPT: Final = 4  # folders: of histories, and of releases that are written or read
 _SPILLED: Final = ".spilled"  # beside the files, where there is room for them: what memory does not hold
+_LOCAL: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _names = count(1)
 
 
 @lru_cache(maxsize=_KEPT)
 def _running(folder: Path | None) -> duckdb.DuckDBPyConnection:
     """A DuckDB for the files of one folder. Nothing is fetched from anywhere."""
-    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    if folder is not None:
-        config["temp_directory"] = str(folder / _SPILLED)
-    return duckdb.connect(":memory:", config=config)
+    spilled = {} if folder is None else {"temp_directory": str(folder / _SPILLED)}
+    return duckdb.connect(":memory:", config={**_LOCAL, **spilled})
 
 
 @contextmanager
