@@ -57,7 +57,7 @@ def profile(company: Company) -> Row:
         "county": place.county if place else None,
         "registered_date": company.registered.isoformat(),
         "status": company.status,
-        "is_listed": company.listed,
+        "is_listed": company.listed and company.status != "dissolved",  # what is gone is not listed
         "latest_revenue": latest["revenue"] if latest else None,
         "latest_currency": latest["currency"] if latest else None,
         "latest_year": latest["fiscal_year"] if latest else None,
