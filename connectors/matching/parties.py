@@ -20,7 +20,7 @@ MOST: Final = 60  # parties
 _BLANKS: Final = re.compile(r"\s+")
 _CASE: Final = re.compile(r"^(?:in the matter of:?|in re:?|(?:u\.?s\.? )?(?:securities and exchange commission|"
                           r"commodity futures trading commission|sec|cftc) v\.?s?\.?) ", re.IGNORECASE)  # fmt: skip
-_OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others\b", re.IGNORECASE)
+_OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others(?= ?[,;]|$)", re.IGNORECASE)
 _ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|"
                            r"formerly known as|now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
 _BRACKETED_ALIAS: Final = re.compile(
@@ -86,7 +86,7 @@ def parties(title: str, country: str) -> Parties:
 def _joined(text: str, country: str) -> list[tuple[str, bool]]:
     """Names, and whether each stands apart from what is before it."""
     split = _split(country)
-    signs = ["", *(found[0].strip().lower() for found in split.finditer(text))]
+    signs = ["", *(_sign(found[0]) for found in split.finditer(text))]
     names: list[tuple[str, bool]] = []
     cut = False  # a person stood before, and was taken out
     is_alias = False  # what follows a comma is the form of a name that was left out
@@ -96,8 +96,9 @@ def _joined(text: str, country: str) -> list[tuple[str, bool]]:
             cut = cut or piece.strip() == _GONE
             continue
         before = names[-1][0] if names and not cut else ""
-        if before and not sign.isalpha() and _belongs(bare):
-            names[-1] = names[-1] if is_alias else (f"{before}, {bare}", names[-1][1])
+        if before and _belongs(bare):
+            between = f" {sign} " if sign.isalpha() else ", "
+            names[-1] = names[-1] if is_alias else (f"{before}{between}{bare}", names[-1][1])
         elif before and sign.isalpha() and _is_surname(before, country):
             # no person has one name: «Barnes and Noble, Inc.», «Askim og Spydeberg Sparebank»
             names[-1] = (f"{before} {sign} {bare}", names[-1][1])
@@ -107,11 +108,17 @@ def _joined(text: str, country: str) -> list[tuple[str, bool]]:
     return names
 
 
+def _sign(between: str) -> str:
+    """A comma or semicolon, whatever follows it, or the word that stands alone."""
+    said = between.lower().split()
+    return said[0] if not said[0].isalpha() else said[-1]
+
+
 @cache
 def _split(country: str) -> re.Pattern[str]:
     """Signs and words between respondents."""
     ands = "|".join(("and", *AND[country]))
-    return re.compile(rf" ?[,;] (?:(?:{ands}) (?=\S))?| ?; ?| (?:{ands}) ", re.IGNORECASE)
+    return re.compile(rf" ?[,;] (?:(?:{ands}) (?=\S))?| ?; ?|(?: (?:{ands}))+ ", re.IGNORECASE)
 
 
 def _ends(before: str, sign: str, country: str) -> bool:
@@ -126,7 +133,7 @@ def _is_surname(name: str, country: str) -> bool:
 
 
 def _belongs(piece: str) -> bool:
-    """Whether what stands behind a comma is a form or a title of what stands before it: «, Inc.», «, III»."""
+    """Whether what stands behind a sign is a form or a title of what stands before it: «, Inc.», «and Company»."""
     words = [word.replace(".", "").lower() for word in piece.split()]
     if all(word in PERSONAL for word in words):
         return True
@@ -137,4 +144,4 @@ def _without_alias(piece: str) -> str:
     """A name without other names and symbols in brackets; nothing of an ellipsis of our own."""
     name = _ALIAS.split(piece, maxsplit=1)[0]
     name = _BRACKETS.sub(lambda found: "" if _SYMBOL.match(found[1].strip()) else found[0], name)
-    return name.strip(" ,;-–:…")
+    return _BLANKS.sub(" ", name).strip(" ,;-–:…")

@@ -100,10 +100,34 @@ def test_marks(name: str, country: str, due: Mark) -> None:
     assert mark(name, country) is due
 
 
-@given(st.text(alphabet=st.sampled_from("AabIncLLCe .,;&/()…and\n"), max_size=200))
-def test_any_title_is_read_and_read_again_the_same(title: str) -> None:
+COMPANIES = [
+    "Acme, Inc.",
+    "Beta Fund II, L.P.",
+    "Gamma LLC",
+    "Delta Trading Co., Ltd.",
+    "Epsilon Capital Advisors",
+]
+PERSONS = ["Ann Example", "Bo B. Example, Jr.", "Cy Example, CPA", "Di Example a/k/a Di Ex"]
+SIGNS = [", ", "; ", " and ", ", and ", ",  and ", " and  "]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(COMPANIES + PERSONS), st.sampled_from(SIGNS)), min_size=1, max_size=6)
+)
+def test_any_list_of_respondents_is_told_apart(listed: list[tuple[str, str]]) -> None:
+    title = "".join(name + sign for name, sign in listed[:-1]) + listed[-1][0]
     found = parties(title, "US")
-    assert [one.name for one in parties(found.title, "US").companies] == [one.name for one in found.companies]
+    named = list(dict.fromkeys(name for name, _ in listed if name in COMPANIES))
+    assert [one.name for one in found.companies] == named
+    assert found.others == sum(name in PERSONS for name, _ in listed)
+    assert not named or parties(found.title, "US").companies == found.companies
+
+
+@given(st.text(alphabet=st.sampled_from("AabIncLLCe .,;&/()…and\n"), max_size=200))
+def test_any_title_is_read(title: str) -> None:
+    for one in parties(title, "US").companies:
+        assert one.name == " ".join(one.name.split())
+        assert one.name in " ".join(parties(title, "US").title.split())
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,16 @@
 """Feeds of authorities, written by hand after FORMAT news 1."""
 
 import io
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from html import escape
+from typing import Any
 
 from connectors.declare import Batch, Dataset, Piece, Scope
 
+LEI = "549300A0JPRWG1KI7U06"  # check digits hold
+OTHER_LEI = "7LTWFZYICNSX8D621K86"
 Reading = Callable[[Dataset, bytes], Batch]
 Members = dict[str, str]
 
@@ -32,3 +36,25 @@ def _item(members: Members) -> str:
         for text in (whole.split("|") if name == "category" else [whole])
     ]
     return f"<item>{''.join(parts)}</item>"
+
+
+def sanction(**more: Any) -> dict[str, Any]:
+    """A document of ESMA's register of sanctions."""
+    return {
+        "id": "1",
+        "sn_sanctionEsmaID": "SAN1",
+        "sn_entityName": "<b>Esimerkki Oyj</b>",
+        "sn_entityLEI": LEI,
+        "sn_sanctionLegalFrameworkName": "MAR",
+        "sn_natureFullName": "Administrative pecuniary sanction",
+        "sn_date": "2026-02-03T00:00:00Z",
+        "sn_text": "<p>Seuraamusmaksu <b>200 000 euroa</b>: Ann Example</p>",
+        "sn_ncaCodeFullName": "Finanssivalvonta (FIN-FSA)",
+        "sn_countryName": "FINLAND",
+    } | more
+
+
+def solr(*documents: dict[str, Any]) -> bytes:
+    """An answer of its Solr core."""
+    response = {"numFound": len(documents), "start": 0, "docs": list(documents)}
+    return json.dumps({"responseHeader": {"status": 0}, "response": response}).encode()

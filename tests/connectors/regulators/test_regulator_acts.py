@@ -16,7 +16,6 @@ from tests.connectors.regulators.feeding import Members, Reading, rss
 
 AT = "Tue, 18 Jun 2024 16:54:28 -0400"
 LONG = "Monday, July 27, 2026 - 15:30"
-FI_FIRMS = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1/"
 
 
 def release(title: str, creator: str = "LR-26032", **more: str) -> Members:
@@ -163,31 +162,6 @@ def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading)
         assert (row["title"], row["is_whole"]) == ("FCA fines Acme Capital plc and others £5m", False)
 
 
-def test_a_name_of_a_list_of_firms_that_a_person_may_have_is_not_kept(
-    read: Reading, archived: Reading
-) -> None:
-    body = rss([{"title": "Sanktionsavgift för Ann B. Example", "link": FI_FIRMS, "pubDate": AT}])
-    for reading in (read, archived):
-        batch = reading(nordic.SWEDISH_DATASET, body)
-        assert batch.rows.is_empty()
-        assert "Ann" not in str(batch.rejects.to_dicts())
-
-
-@pytest.mark.parametrize(
-    ("title", "names"),
-    [
-        ("Sanktionsavgift för Exempel Bank AB och Annan Bank AB", ["Exempel Bank AB", "Annan Bank AB"]),
-        ("Sanktionsavgift för Larsson och Partners", ["Larsson och Partners"]),
-        ("Sanktionsavgift för Exempel", ["Exempel"]),
-        ("Sanktionsavgift för sen anmälan av insynshandel", [None]),
-    ],
-)
-def test_firms_of_a_list_of_firms(title: str, names: list[str | None], read: Reading) -> None:
-    rows = read(nordic.SWEDISH_DATASET, rss([{"title": title, "link": FI_FIRMS, "pubDate": AT}])).rows
-    assert rows["name"].to_list() == names
-    assert set(rows["mark"]) == {"register"}
-
-
 @pytest.mark.parametrize(
     ("title", "category"),
     [
@@ -253,44 +227,6 @@ def test_a_fine_of_the_pra(read: Reading) -> None:
     )
     row = one(read(british.PRA_DATASET, rss([item])).rows)
     assert (row["authority_code"], row["amount"]) == ("GB-PRA", 8_500_000)
-
-
-def test_a_sanction_of_finansinspektionen_needs_no_form(read: Reading) -> None:
-    text = "Larsson & Partners ska betala 1,5 miljoner kronor."
-    item = {
-        "title": "Anmärkning och straffavgift för Larsson & Partners",
-        "link": FI_FIRMS,
-        "description": text,
-    }
-    row = one(read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows)
-    assert (row["name"], row["mark"], row["kind"]) == ("Larsson & Partners", "register", kinds.SANCTION_FINE)
-    assert (row["amount"], row["currency"]) == (1_500_000, "SEK")
-    assert row["native_id"] == "/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1"
-
-
-def test_in_another_list_a_name_without_a_form_may_be_a_person(read: Reading) -> None:
-    item = {
-        "title": "Sanktionsavgift för Ann Example",
-        "link": "https://www.fi.se/sv/publicerat/sanktioner/insyn/1",
-    }
-    assert read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows.is_empty()
-
-
-def test_an_act_of_no_known_kind_against_a_firm_is_staged_with_a_signal(read: Reading) -> None:
-    batch = read(
-        nordic.SWEDISH_DATASET, rss([{"title": "Beslut i ärende 22-1", "link": FI_FIRMS, "pubDate": AT}])
-    )
-    assert (one(batch.rows)["kind"], one(batch.rows)["name"]) == (kinds.OTHER, None)
-    assert [signal.code for signal in batch.signals] == ["unknown_kind"]
-
-
-def test_overlapping_feeds_of_finanstilsynet_tell_one_act_once(read: Reading) -> None:
-    link = "https://www.finanstilsynet.no/nyhetsarkiv/nyheter/2026/sak/"
-    item = {"title": "Overtredelsesgebyr til Eksempel Bank ASA", "link": link, "pubDate": AT}
-    again = item | {"link": link.upper().replace("HTTPS", "https")}
-    rows = read(nordic.NORWEGIAN_DATASET, rss([item, again])).rows
-    assert rows.height == 1
-    assert (one(rows)["authority_code"], one(rows)["name"]) == ("NO-FT", "Eksempel Bank ASA")
 
 
 DATASETS = (sec.DATASET, cftc.DATASET, british.FCA_DATASET, british.PRA_DATASET, nordic.SWEDISH_DATASET,

@@ -19,35 +19,13 @@ from connectors.kit.http import Clock, Http, HttpSettings
 from connectors.kit.retry import Retry
 from connectors.regulators import esma, fetching, kinds
 from tests.answering import Quiet, answering
-from tests.connectors.regulators.feeding import Reading, piece_of
+from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, piece_of, sanction, solr
 
 DATASET = esma.dataset("FI")
-LEI = "549300A0JPRWG1KI7U06"  # check digits hold
-OTHER_LEI = "7LTWFZYICNSX8D621K86"
 HEADER = (
     "id,instrumentIdentifier,instrumentFullName,issuer,issuerName,actionType,reasonsForTheAction,effectiveFrom,"
     "effectiveTo,onGoing,memberStateOfNotifyingCA,notifyingCA,markets,comments,historicalStatus,timestamp"
 )
-
-
-def sanction(**more: Any) -> dict[str, Any]:
-    return {
-        "id": "1",
-        "sn_sanctionEsmaID": "SAN1",
-        "sn_entityName": "<b>Esimerkki Oyj</b>",
-        "sn_entityLEI": LEI,
-        "sn_sanctionLegalFrameworkName": "MAR",
-        "sn_natureFullName": "Administrative pecuniary sanction",
-        "sn_date": "2026-02-03T00:00:00Z",
-        "sn_text": "<p>Seuraamusmaksu <b>200 000 euroa</b>: Ann Example</p>",
-        "sn_ncaCodeFullName": "Finanssivalvonta (FIN-FSA)",
-        "sn_countryName": "FINLAND",
-    } | more
-
-
-def solr(*documents: dict[str, Any]) -> bytes:
-    response = {"numFound": len(documents), "start": 0, "docs": list(documents)}
-    return json.dumps({"responseHeader": {"status": 0}, "response": response}).encode()
 
 
 def csv(*rows: str) -> bytes:

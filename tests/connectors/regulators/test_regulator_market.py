@@ -22,8 +22,7 @@ from connectors.us.acts import REGISTER
 from pipelines.origins import Folder
 from pipelines.report import IngestReport
 from pipelines.run import Overrides, ingest
-from tests.connectors.regulators.feeding import rss
-from tests.connectors.regulators.test_regulator_esma import LEI, OTHER_LEI, sanction, solr
+from tests.connectors.regulators.feeding import LEI, OTHER_LEI, rss, sanction, solr
 from tests.pipelines.invented_links import LINKED_MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place
 from warehouse.history import History
