@@ -54,7 +54,8 @@ def spans(lines: pl.DataFrame, holdings: pl.DataFrame, earlier: pl.DataFrame, so
     before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
     before = before.with_columns(holder_ids(before))
     # a line with one record has that record's id, but where it keeps one of a record that has gone
-    single = lines.filter(pl.col("reconciliation") == SINGLE)
+    theirs = pl.col("company_id").is_in(before["company_id"].unique().implode())
+    single = lines.filter(theirs & (pl.col("reconciliation") == SINGLE))
     alone = before.join(single, on=_KEY, how="inner", suffix="_line")
     others = before.join(single, on=_KEY, how="anti")
     several = lines.filter(pl.col("reconciliation") != SINGLE)["company_id"]
