@@ -1,10 +1,9 @@
 """What persons have judged of holders, row by row, kept for ever: nothing is overwritten, a reversal is a row too.
 
 One file below the data root, a JSON object a line, appended and made durable before anybody is told that it is
-there. It is no register's word and no run makes it: a new data folder needs it as it needs `erased.json`. Does
-not belong
-here: what a judgement does to lines of owners (`pipelines.steps.holder_rules`), or whether its ids are known
-(`pipelines.judging`).
+there. It is no register's word and no run makes it: a new data folder needs it as it needs `erased.json`. Does not
+belong here: what a judgement does to lines of owners (`pipelines.steps.holder_rules`), or whether its ids are
+known (`pipelines.judging`).
 """
 
 from __future__ import annotations

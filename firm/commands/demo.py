@@ -209,12 +209,14 @@ def _events(installation: Installation) -> list[Event]:
 
 def _told(event: Event) -> tuple[str, str, str, str]:
     data = json.loads(event.data)
-    changed = data.get("change") or data.get("filing") or {}
+    changed = next(data[key] for key in ("change", "filing", "news", "notice") if key in data)
     if event.event_type == "ownership.changed":
         holder = changed["holder_name"] or "a protected holder"
         what = f"{holder}: {changed['previous_pct']} % → {changed['current_pct']} %"
     elif event.event_type == "status.changed":
         what = f"{changed['previous_status']} → {changed['current_status']}"
+    elif event.event_type in ("news.published", "event.regulatory"):
+        what = changed["title"]
     else:
         what = f"accounts of {changed['period']}, version {changed['version']}"
     return f"{event.occurred_at:%Y-%m-%d}", event.event_type, f"{data['org_nr']} {data['name']}", what
