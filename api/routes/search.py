@@ -1,9 +1,8 @@
 """Search (CONTRACT 4.2): companies by name, number and every filter, in several orders.
 
 An exact number, id or identifier (LEI, ISIN, symbol and the like) comes first, before what the names find, and is
-not repeated by them; the other parameters hold for it too. Does not belong
-here: what parameters mean together (`api.searching`), or how companies
-are found.
+not repeated by them; the other parameters hold for it too. Does not belong here: what parameters mean together
+(`api.searching`), or how companies are found.
 """
 
 from collections.abc import Iterator
@@ -18,8 +17,10 @@ from api.pagination import Binding, filter_hash
 from api.queries import FIELDS, LIMIT, SEARCH
 from api.routes.companies import selected
 from api.searching import search_of
-from warehouse.reading import Key, Page, Search, Snapshot
+from warehouse.reading import BadKey, Key, Page, Search, Snapshot
 from warehouse.schema.identifiers import parse, parse_scoped
+
+_MOST_EXACT = 100  # far more than registers and `known_as` ever give of one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +72,23 @@ def _numbered(text: str, countries: tuple[str, ...]) -> Iterator[str]:
             yield number.company_id
 
 
-def _given(after: Key | None, exact: list[bytes]) -> int:
-    """How many exact matches former pages have given. Their key is that number alone."""
-    if after is None:
+def _given(asked: _Asked, exact: list[bytes]) -> int:
+    """How many exact matches former pages have given. Their key is that number alone.
+
+    A release that came between two pages may have fewer. Raises BadKey for what no page has given.
+    """
+    if asked.after is None:
         return 0
-    count = after[0] if len(after) == 1 else len(exact)
-    return count if isinstance(count, int) and 0 <= count <= len(exact) else len(exact)
+    if len(asked.after) != 1:
+        return len(exact)
+    count = asked.after[0]
+    if asked.search.q is None or not isinstance(count, int) or not 0 < count <= _MOST_EXACT:
+        raise BadKey(f"{count!r} is no number of exact matches")
+    return min(count, len(exact))
 
 
 def _listed(snapshot: Snapshot, asked: _Asked, exact: list[bytes]) -> Page:
-    given = _given(asked.after, exact)
+    given = _given(asked, exact)
     rows = exact[given : given + asked.limit]
     keys: list[Key] = [(given + place,) for place in range(1, len(rows) + 1)]
     if given + len(rows) < len(exact):

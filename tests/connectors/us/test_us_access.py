@@ -94,7 +94,7 @@ def test_a_pause_that_one_host_asks_for_holds_for_all() -> None:
 
 
 def test_every_dataset_of_the_sec_declares_the_limit() -> None:
-    others = {"us.symdir", "us.isin"}  # of Nasdaq Trader and GLEIF
+    others = {"us.symdir", "us.isin", "us.wires", "us.cftc"}  # hosts of their own
     asking = [made for made in UNITED_STATES.datasets if made.fetch is not None and made.key not in others]
     assert {(made.rate, made.limiter) for made in asking} == {(access.RATE, access.LIMITER)}
     assert {made.host for made in asking} <= {DATA_HOST, FILES_HOST}
