@@ -28,7 +28,11 @@ from warehouse.schema.tables import COMPANIES, FILINGS, OWNERS
 
 FED = ("no.enheter", "no.oppdateringer", "no.enhet", "no.underenheter", "no.roller", "no.regnskap")
 NORWAY = replace(
-    COUNTRY, datasets=tuple(made for made in COUNTRY.datasets if made.key in FED), links=(), holders={}
+    COUNTRY,
+    datasets=tuple(made for made in COUNTRY.datasets if made.key in FED),
+    links=(),
+    holders={},
+    dated=(),
 )
 LONGER = timedelta(minutes=5)  # between two runs of one day
 PROFILE = {

@@ -26,12 +26,16 @@ from pipelines.settings import Settings
 from pipelines.stages import history, normalised, raw, staged
 from warehouse.schema.tables import COMPANIES, OWNERS
 
-_LEFT_OUT = ("uk.esef", "uk.lei", "uk.nsm", "uk.firds", "uk.firds_changes", "uk.isin", "uk.lei_parents")
+_LEFT_OUT = (
+    *("uk.esef", "uk.lei", "uk.nsm", "uk.firds", "uk.firds_changes", "uk.isin", "uk.lei_parents"),
+    *("uk.wires", "uk.fca", "uk.pra"),
+)
 PLAYED = replace(
     UNITED_KINGDOM,
     datasets=tuple(one for one in UNITED_KINGDOM.datasets if one.key not in _LEFT_OUT),
     links=(),
     holders={},
+    dated=(),
 )
 LONGER = timedelta(minutes=5)  # between two runs of one day
 SHOWN = {

@@ -30,6 +30,7 @@ MARKET = replace(
     datasets=tuple(made for made in NORWAY.datasets if made.key in READ),
     links=tuple(link for link in NORWAY.links if link.table.startswith("no_esef_")),
     holders={},
+    dated=(),
 )
 
 

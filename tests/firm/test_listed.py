@@ -34,6 +34,7 @@ MARKET = replace(
     links=tuple(link for link in NORWAY.links if {link.table, link.through} <= TABLES),
     holders={},
     removed={},
+    dated=(),
 )
 NUMBER, COMPANY = "923609016", "firm:NO:923609016"
 LEI, PARENT = lei("A"), lei("D")

@@ -4,10 +4,12 @@ One world for the whole module: four days, the third of which first goes wrong i
 """
 
 import json
+import pickle
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,6 +19,7 @@ from connectors.sandbox import Registry, World, fewest, serve, truth
 from connectors.sandbox.write import document_of
 from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
+from tests.once import made_once
 from warehouse.ledger import Ledger
 
 pytestmark = pytest.mark.slow
@@ -57,7 +60,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
 
 @pytest.fixture(scope="module")
 def lived(told: Told, tmp_path_factory: pytest.TempPathFactory) -> Lived:
-    found = Lived(Inside(tmp_path_factory.mktemp("lived") / "data"), told)
+    folder = made_once(tmp_path_factory, "united-states", lambda into: _live_through(told, into))
+    found: Lived = pickle.loads((folder / "lived").read_bytes())
+    found.firm = found.firm.copy(tmp_path_factory.mktemp("lived") / "data")
+    return found
+
+
+def _live_through(told: Told, folder: Path) -> None:
+    found = Lived(Inside(folder / "data"), told)
     with serve(WORLD) as registry:
         for day in range(DAYS):
             if day:
@@ -69,7 +79,7 @@ def lived(told: Told, tmp_path_factory: pytest.TempPathFactory) -> Lived:
             found.asked.append(registry.requests[before:])
             found.events.append(found.firm.events())
             found.profiles.append(found.firm.profiles(told))
-    return found
+    (folder / "lived").write_bytes(pickle.dumps(found))
 
 
 def _asked(firm: Inside, registry: Registry, exit_code: int) -> tuple[dict[str, Any], str]:
