@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from firm.compose import environment
-from firm.failures import USAGE, explained
+from firm.failures import USAGE, explained, fail
 from firm.printing import table
 from pipelines.settings import SettingError, Settings
 from warehouse.locks import Locked
@@ -36,11 +36,14 @@ def unmatched(
         settings = Settings.read(environment())
         chosen = chosen_markets([market] if market else [], connectors.JURISDICTIONS)
     workspace = Workspace(settings, connectors.JURISDICTIONS)
+    taken = [made for made in chosen if workspace.layout.history_file(made.code).exists()]
+    if not taken:
+        fail("nothing of these markets has been taken in here: firm ingest")
     with explained(Locked):
         found = [
             row
-            for made in chosen
-            if made.code in PRESSES and workspace.layout.history_file(made.code).exists()
+            for made in taken
+            if made.code in PRESSES
             for row in find(workspace, made, PRESSES[made.code], limit).iter_rows(named=True)
         ]
     if not found:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from firm.cli import app
 from pipelines.settings import Settings
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
+from tests.firm.inside import Inside
 from warehouse.ledger import Ledger
 from warehouse.schema import ids
 
@@ -141,3 +142,9 @@ def test_a_group_is_read_from_a_folder_alone(data: Path) -> None:
 @pytest.mark.sources
 def test_every_market_with_the_genuine_folder_of_news(data: Path, sources: Path) -> None:
     assert ingest("news", "--from", str(sources)) == 0
+
+
+def test_where_nothing_was_taken_in_there_is_nothing_to_review(tmp_path: Path) -> None:
+    said = Inside(tmp_path / "data").run("news", "unmatched")
+    assert (said.exit_code, said.out) == (1, "")
+    assert said.err == "firm: nothing of these markets has been taken in here: firm ingest\n"
