@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-import msgspec
-
 from connectors.declare import (
     Batch,
     Cadence,
@@ -28,11 +26,10 @@ from connectors.declare import (
     Unreadable,
 )
 from connectors.kit import staged
-from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.record import Record, RecordError
 from connectors.kit.staged import Tally
-from connectors.news import categories, evidence, texts
+from connectors.news import answers, categories, evidence, texts
 from connectors.news.fields import table
 from warehouse.schema.types import Table
 
@@ -43,15 +40,13 @@ HOME: Final = "SE"
 LICENCE: Final = Licence(
     "Cision terms: title, link and publisher", "https://news.cision.com", "Source: Cision"
 )
-LARGEST: Final = 64 << 20
 _OURS: Final = re.compile(rb'"(?:Releases|Release)"\s*:\s*[\[{]')
 _COMPANY: Final = re.compile(r"https?://news\.cision\.com/(?:[a-z]{2}/)?([a-z0-9-]{2,80})/r/")
 _ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 # our words by InformationType; the others stand for themselves
-_KINDS: Final = {"RPT": "interim report", "KMK": "year-end report", "RDV": "annual report"}
+_KINDS: Final = {"RPT": "earnings report", "KMK": "year-end report", "RDV": "regulatory disclosure"}
 _ADDRESSES: Final = ("PublicUrl", "CanonicalUrl", "CisionWireUrl")
-Row = dict[str, Any]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -65,30 +60,11 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the releases of a feed that are of issuers of this market."""
-    tally = Tally(piece.dataset)
-    rows: dict[str, Row] = {}
-    rejects: list[tuple[object, str, object]] = []
-    for place, item in enumerate(_releases(piece), start=1):
-        try:
-            row = _row(market, item, tally)
-        except RecordError as error:
-            rejects.append((place, str(error), item))
-            continue
-        if row is not None:
-            rows[row["id"]] = row
-    yield staged.batch(staged_table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+    yield answers.batch(staged_table, _releases(piece), partial(_row, market), Tally(piece.dataset))
 
 
 def _releases(piece: Piece) -> list[Any]:
-    with staged.opened(piece) as stream:
-        body = stream.read(LARGEST + 1)
-    if len(body) > LARGEST:
-        raise Unreadable(piece.dataset, piece.name, f"a feed of more than {LARGEST >> 20} MiB")
-    try:
-        found = msgspec.json.decode(body)
-    except MALFORMED as error:
-        due = f"a feed of releases in JSON was due, not {sniff(body).value}"
-        raise Unreadable(piece.dataset, piece.name, f"{due} ({error}): ask again later") from None
+    found = answers.decoded(piece, "a feed of releases")
     releases = found.get("Releases") if isinstance(found, dict) else None
     if isinstance(found, dict) and isinstance(found.get("Release"), dict):
         return [found["Release"]]
@@ -97,7 +73,7 @@ def _releases(piece: Piece) -> list[Any]:
     return releases
 
 
-def _row(market: str, item: Any, tally: Tally) -> Row | None:
+def _row(market: str, item: Any, tally: Tally) -> answers.Row | None:
     """Of the many members of a release the few that are kept: the rest is text, pictures and files."""
     record = Record(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
     native = record.need("EncryptedId").strip()

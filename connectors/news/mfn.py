@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-import msgspec
-
 from connectors.declare import (
     Batch,
     Cadence,
@@ -27,11 +25,10 @@ from connectors.declare import (
     Unreadable,
 )
 from connectors.kit import staged
-from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.record import Record, RecordError
 from connectors.kit.staged import Tally
-from connectors.news import categories, evidence, mfn_fetch, texts
+from connectors.news import answers, categories, evidence, mfn_fetch, texts
 from connectors.news.fields import table
 from warehouse.schema.types import Table
 
@@ -40,7 +37,6 @@ HOME: Final = "SE"  # of items that name no country
 MARKETS: Final = ("SE", "NO", "FI")  # that it carries issuers of
 PUBLISHER: Final = "MFN"
 LICENCE: Final = Licence("no open licence: headline, time and link", "https://mfn.se", "Source: MFN")
-LARGEST: Final = 64 << 20
 _OURS: Final = re.compile(rb'"items"\s*:\s*\[|"news_id"')
 _LIST: Final = re.compile(rb'"entity_id"')
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
@@ -58,7 +54,6 @@ _OF_AUTHOR: Final = (
     "entity_id",
 )
 _OF_CONTENT: Final = ("slug", "html", "text", "attachments", "preamble")
-Row = dict[str, Any]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -77,37 +72,18 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the items of issuers of this market."""
-    tally = Tally(piece.dataset)
-    rows: dict[str, Row] = {}
-    rejects: list[tuple[object, str, object]] = []
-    for place, item in enumerate(_items(piece), start=1):
-        try:
-            row = _row(market, item, tally)
-        except RecordError as error:
-            rejects.append((place, str(error), item))
-            continue
-        if row is not None:
-            rows[row["id"]] = row
-    yield staged.batch(staged_table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+    yield answers.batch(staged_table, _items(piece), partial(_row, market), Tally(piece.dataset))
 
 
 def _items(piece: Piece) -> list[Any]:
-    with staged.opened(piece) as stream:
-        body = stream.read(LARGEST + 1)
-    if len(body) > LARGEST:
-        raise Unreadable(piece.dataset, piece.name, f"a stream of more than {LARGEST >> 20} MiB")
-    try:
-        found = msgspec.json.decode(body)
-    except MALFORMED as error:
-        due = f"a stream of items in JSON was due, not {sniff(body).value}"
-        raise Unreadable(piece.dataset, piece.name, f"{due} ({error}): ask again later") from None
+    found = answers.decoded(piece, "a stream of items")
     items = found.get("items") if isinstance(found, dict) else found
     if not isinstance(items, list):
         raise Unreadable(piece.dataset, piece.name, "no list `items` in it")
     return items
 
 
-def _row(market: str, item: Any, tally: Tally) -> Row | None:
+def _row(market: str, item: Any, tally: Tally) -> answers.Row | None:
     native = _native(item)
     record = Record(item, tally, native)
     record.ignore(*_IGNORED, "news_id")

@@ -45,7 +45,7 @@ def test_a_single_release_is_read_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "category"), [("RPT", "earnings"), ("KMK", "earnings"), ("RDV", "earnings"), ("PRM", "other")]
+    ("kind", "category"), [("RPT", "earnings"), ("KMK", "earnings"), ("RDV", "disclosure"), ("PRM", "other")]
 )
 def test_kinds_stand_for_categories(kind: str, category: str) -> None:
     (row,) = rows("se.cision", feed(release(InformationType=kind)))
