@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 _RSS: Final = "application/rss+xml; charset=utf-8"
@@ -36,34 +36,26 @@ _FEED: Final = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind, body; `fixed`: the same all day."""
-
-    status: int
-    kind: str
-    body: bytes
-    fixed: bool = True
-
-
 def posted(path: str) -> Reply | None:
     """The answer to POST `path`: a search that finds nothing begins the session of the export."""
-    return Reply(200, "application/json", b'{"numFound":0,"docs":[]}') if path == _SEARCH else None
+    return (
+        Reply(200, "application/json", b'{"numFound":0,"docs":[]}', fixed=True) if path == _SEARCH else None
+    )
 
 
 def _feed(title: str, host: str, path: str) -> Callable[[World, int, Mapping[str, str]], Reply]:
     body = _FEED.format(title=title, host=host, path=path).encode()
-    return lambda _world, _day, _query: Reply(200, _RSS, body)
+    return lambda _world, _day, _query: Reply(200, _RSS, body, fixed=True)
 
 
 def _no_suspensions(_world: World, _day: int, _query: Mapping[str, str]) -> Reply:
-    return Reply(200, "text/csv; charset=utf-8", _HEADER.encode())
+    return Reply(200, "text/csv; charset=utf-8", _HEADER.encode(), fixed=True)
 
 
 def _no_sanctions(_world: World, _day: int, _query: Mapping[str, str]) -> Reply:
     response = {"numFound": 0, "start": 0, "docs": []}
     answer = {"responseHeader": {"params": {"core": "esma_registers_sanctions"}}, "response": response}
-    return Reply(200, "application/json", json.dumps(answer).encode())
+    return Reply(200, "application/json", json.dumps(answer).encode(), fixed=True)
 
 
 _SEC: Final = (

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
 from connectors.sandbox import names_fi, notices_fi, releases_fi, statements_fi, writers_fi, ytj_fi
 from connectors.sandbox.model import Accounts, Company
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -35,15 +35,6 @@ _LISTS: Final = {
     "REK": {"1": ("Kaupparekisteri", "Handelsregistret", "Trade register")},
 }
 _LANGUAGES: Final = ("fi", "sv", "en")
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 def _json(value: object, status: int = 200) -> Reply:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from connectors.sandbox import feeds_no, roles_no, subunits_no
 from connectors.sandbox.feeds_no import Temper
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -30,15 +31,6 @@ class Asked:
     day: int
     temper: Temper
     query: Query
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 def _json(value: Any, kind: str = _JSON, status: int = 200) -> Reply:

@@ -18,6 +18,7 @@ from typing import IO, Final
 from urllib.parse import parse_qsl
 
 from connectors.sandbox import answers_se, exports_se, numbers_se, people_se, reports_se, writers_se
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 MARKET: Final = "SE"
@@ -41,15 +42,6 @@ class Question:
     query: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     authorization: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)

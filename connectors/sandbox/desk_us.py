@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import Any, Final
 
 from connectors.sandbox import facts_us, feeds_us, headers_us, papers_us, writers_us
 from connectors.sandbox.filings_us import PREFIX
 from connectors.sandbox.holders_us import holder_of
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import FIRST_DAY, World
 
 Query = Mapping[str, str]
@@ -28,16 +29,6 @@ ATOM: Final = "application/atom+xml"
 PATHS: Final = re.compile(r"/(?:submissions|api/xbrl|Archives/edgar|cgi-bin/browse-edgar|files)(?:/.*)?")
 _NIGHT: Final = time(4, tzinfo=UTC)
 _SATURDAY: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer. `fixed`: the same until the next day, and asked for with validators."""
-
-    status: int
-    kind: str
-    body: bytes
-    fixed: bool = False
 
 
 def _store(status: int, code: str) -> Reply:

@@ -21,6 +21,7 @@ from urllib.parse import urlencode
 from connectors.sandbox.chance import dice, happens
 from connectors.sandbox.gleif_desk import lei_of
 from connectors.sandbox.model import Accounts, Company, Figures
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -40,15 +41,6 @@ _BROKEN: Final = (
     "viewer_url",
 )
 _SITE: Final = "https://filings.xbrl.org"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from connectors.sandbox.model import Company
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -23,15 +23,6 @@ AUTHORITIES: Final = {"NO": "RA000472", "SE": "RA000544", "FI": "RA000188", "UK"
 _COUNTRIES: Final = {"UK": "GB"}
 _LENGTHS: Final = {"NO": 9, "SE": 10, "FI": 8, "UK": 8}
 _MOST: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 def lei_of(company: Company) -> str:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
 from connectors.sandbox import nsm_press
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -61,15 +61,6 @@ Position of previous notification (if applicable)
 4.990000
 8. Notified details of the resulting situation on the date on which the threshold was crossed or reached
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 def _reply(body: Mapping[str, Any]) -> Reply:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -33,15 +33,6 @@ _CATEGORIES: Final = (
         "category_en": "NON-REGULATORY PRESS RELEASES",
     },
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 def _enveloped(data: Mapping[str, Any]) -> Reply:

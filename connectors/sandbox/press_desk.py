@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -25,6 +24,7 @@ from connectors.sandbox import (
     press_mfn,
     press_sec,
 )
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -32,15 +32,6 @@ RSS: Final = "application/rss+xml; charset=utf-8"
 JSON: Final = "application/json"
 _DAY: Final = timedelta(days=1)
 _COUNTRIES: Final = {country: market for market, country in press_globenewswire.COUNTRIES.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer."""
-
-    status: int
-    kind: str
-    body: bytes
 
 
 def write_day(world: World, day: int, folder: Path) -> None:

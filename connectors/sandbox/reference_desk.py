@@ -13,10 +13,10 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
 
 Query = Mapping[str, str]
@@ -30,16 +30,6 @@ _PERIOD: Final = ("startDate", "endDate", "periodType")
 _SATURDAY: Final = 5
 _STILL: Final = (1980, 1, 1, 0, 0, 0)  # time in zips: equal content, equal bytes
 _SPACE: Final = "urn:iso:std:iso:20022:tech:xsd"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Status, kind and body of one answer; `fixed`: the same all day."""
-
-    status: int
-    kind: str
-    body: bytes
-    fixed: bool = False
 
 
 def _packed(name: str, body: bytes) -> bytes:
