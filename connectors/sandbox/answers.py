@@ -35,6 +35,7 @@ from connectors.sandbox import (
     writers_us,
 )
 from connectors.sandbox.feeds_no import Temper
+from connectors.sandbox.reply import Reply
 from connectors.sandbox.rest_uk import Rest
 from connectors.sandbox.shelf import HTML, Answer, Shelf
 from connectors.sandbox.streaming_uk import Flow, Streams
@@ -118,11 +119,10 @@ class Desk(Shelf):
         return None if made is None else Answer(made.status, {"Content-Type": made.kind}, made.body)
 
 
-def _answered(made: Any) -> Answer:
+def _answered(made: Reply) -> Answer:
     """A desk's reply; one that stays the same all day carries a validator."""
-    fixed = getattr(made, "fixed", False)
-    tag = hashlib.sha256(made.body).hexdigest()[:32] if fixed else None
-    return Answer(made.status, {"Content-Type": made.kind}, made.body, fixed=fixed, tag=tag)
+    tag = hashlib.sha256(made.body).hexdigest()[:32] if made.fixed else None
+    return Answer(made.status, {"Content-Type": made.kind}, made.body, fixed=made.fixed, tag=tag)
 
 
 def _streamed(put: Callable[[Any], object]) -> Callable[[Path], None]:
