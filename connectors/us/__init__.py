@@ -18,7 +18,6 @@ from connectors.us import (
     financials_part,
     ownership_part,
     profiles_part,
-    schedule13_fields,
     symbols_part,
 )
 from connectors.us.mapping import normalising, precedence, touching
@@ -50,7 +49,7 @@ _REGISTERS: Final = with_evidence(
         touches=touching(PARTS),
         normalise=normalising(_HELD),
         links=tuple(link for part in PARTS for link in part.links),
-        dated=(schedule13_fields.KEY,),
+        dated=ownership_part.DATED,
         holders={table: names for part in PARTS for table, names in part.holders.items()},
     ),
     through=FILERS.name,

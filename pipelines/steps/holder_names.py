@@ -10,12 +10,15 @@ from functools import lru_cache
 from typing import Final
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from warehouse.folding import comparable, folded
 
 CLOSE: Final = 95.0  # token_sort_ratio of two cores among the holders of one company
-_WORD_CLOSE: Final = 75.0  # of each word: a slip of the pen, not another word
-_SHORT: Final = 5  # letters: a shorter core is nobody's own
+_SLIP: Final = 1  # letter of a word that is wrong, missing, one too many, or in the place of the next
+_SHORT: Final = (
+    5  # letters: a shorter core is nobody's own, and a shorter word with another letter another word
+)
 _SUFFIX: Final = 2  # words that a legal form may have besides the first
 _CACHED: Final = 100_000
 
@@ -53,7 +56,7 @@ _FORMS: Final = {
     "co": ("co", "company"),
     "llc": ("llc", "limited liability company"),
     "sa": ("sa", "societe anonyme"),
-    "sarl": ("sarl",),
+    "sarl": ("sarl", "sa rl"),
     "nv": ("nv",),
     "bv": ("bv",),
     "gmbh": ("gmbh",),
@@ -111,6 +114,15 @@ def forms_of(name: str) -> frozenset[str]:
 
 
 @lru_cache(_CACHED)
+def may_be_person(name: str) -> bool:
+    """Whether a name could be a person's: words without a legal form, a figure or a word of firms among them."""
+    words = _words(name).split()
+    if len(words) <= 1 or not all(word.isalpha() for word in words):
+        return False
+    return not forms_of(name) and (_COMMON | _AND).isdisjoint(words) and "&" not in name
+
+
+@lru_cache(_CACHED)
 def cores(name: str) -> frozenset[str]:
     """The name without its legal form, in each transliteration; none where what is left is nobody's own."""
     found = (_stripped(words)[0] for words in transliterated(name))
@@ -160,9 +172,16 @@ def _score(core: str, other: str) -> float:
     one, two = sorted(core.split()), sorted(other.split())
     if len(one) != len(two) or _numbers(one) != _numbers(two):
         return 0.0
-    if any(fuzz.ratio(*pair) < _WORD_CLOSE for pair in zip(one, two, strict=True)):
+    if not all(_is_slip(*pair) for pair in zip(one, two, strict=True)):
         return 0.0
     return fuzz.token_sort_ratio(core, other)
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether a word is another one but for a slip of the pen: øst and vest are two, northern and southern too."""
+    if word == other:
+        return True
+    return min(len(word), len(other)) >= _SHORT and OSA.distance(word, other, score_cutoff=_SLIP) <= _SLIP
 
 
 def _numbers(words: list[str]) -> list[str]:
@@ -183,7 +202,7 @@ def _stripped(name: str) -> tuple[str, frozenset[str]]:
     while (form := _at_end(words)) is not None:
         found.add(_SPELLINGS[form])
         words = words[: -len(form)]
-    if len(words) > 1 and (form := _SPELLINGS.get((words[0],))) in _IN_FRONT:
+    while len(words) > 1 and (form := _SPELLINGS.get((words[0],))) in _IN_FRONT:
         found.add(str(form))
         words = words[1:]
     return " ".join(word for word in words if word != "&"), frozenset(found)

@@ -26,6 +26,7 @@ BY_PERSON: Final = "judged"
 CLOSE: Final = "close_name"
 _VAGUE: Final = ("unknown", "nominee", "group")  # kinds that a better source may tell more exactly
 _PERSON: Final = "person"
+_UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +230,8 @@ def _connected(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _keys(group: Group, rule: Rule) -> frozenset[str]:
-    if rule.of_entities or rule.of_persons:
-        kinds = _kinds([group])
-        if (rule.of_entities and _PERSON in kinds) or (rule.of_persons and not kinds <= {_PERSON}):
-            return frozenset()
+    if (rule.of_entities and not _is_entity(group)) or (rule.of_persons and not _kinds([group]) <= {_PERSON}):
+        return frozenset()
     names = {record["holder_name"] for record in group} - {None}
     if len(names) == 1:
         return rule.keys(next(iter(names)))
@@ -241,15 +240,14 @@ def _keys(group: Group, rule: Rule) -> frozenset[str]:
 
 def _by_closeness(found: Holders) -> None:
     """Names of companies and funds that differ in a slip of the pen."""
-    entities = [group for group in found.groups if _kinds([group]) and _PERSON not in _kinds([group])]
-    maybe = [group for group in found.groups if not _kinds([group])]
+    entities = [group for group in found.groups if _is_entity(group)]
     rule = Rule(CLOSE, holder_names.cores, of_entities=True)
 
     def may(one: Group, other: Group) -> bool:
         pair = [one, other]
         return bool(_kinds(pair)) and _is_told_once(pair) and _agree(pair, rule) and found.may_join(pair)
 
-    for one, other, score in closest([*entities, *maybe], may):
+    for one, other, score in closest(entities, may):
         if may(one, other):
             found.join((one, other), CLOSE, score)
 
@@ -269,6 +267,15 @@ def _agree(groups: Sequence[Group], rule: Rule) -> bool:
 
 def _kinds(groups: Sequence[Group]) -> set[str]:
     return {record["holder_type"] for group in groups for record in group} - set(_VAGUE)
+
+
+def _is_entity(group: Group) -> bool:
+    """Whether it is no person: by its kind, where that is unknown by its name. Ola Berg is not Ola Berg AS."""
+    if {record["holder_type"] for record in group} != {_UNKNOWN}:
+        return _PERSON not in _kinds([group])
+    return not any(
+        holder_names.may_be_person(record["holder_name"]) for record in group if record["holder_name"]
+    )
 
 
 def _is_told_once(groups: Sequence[Group]) -> bool:

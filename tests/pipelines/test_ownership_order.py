@@ -209,6 +209,27 @@ def test_notices_that_arrive_together_are_each_heard() -> None:
     assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 12, "2025-01-05"), (12, 9, "2025-01-07")]
 
 
+def test_an_exit_and_a_return_that_arrive_together_are_each_heard() -> None:
+    first, gone = Filing(NOTICES, "Alfa AS", 0, 12), Filing(NOTICES, "Alfa AS", 2, None)
+    back, more = Filing(NOTICES, "Alfa AS", 4, 11), Filing(NOTICES, "Alfa AS", 6, 21)
+    left, returned = (12, 0, "2025-01-03"), (0, 11, "2025-01-05")
+    assert crossings([first], [gone, back]) == [left, returned]
+    assert crossings([first], [gone, back, more]) == [left, returned, (11, 21, "2025-01-07")]
+    assert crossings([first, gone], [back, more]) == [returned, (11, 21, "2025-01-07")]
+    assert crossings([first, gone, back], [more]) == [(11, 21, "2025-01-07")]
+    again = Filing(NOTICES, "Alfa AS", 5, None)
+    assert crossings([first], [back, again, more]) == [
+        (11, 0, "2025-01-06"),
+        (0, 21, "2025-01-07"),
+    ]
+
+
+def test_a_share_of_nothing_is_of_the_day_of_its_notice() -> None:
+    assert crossings([Filing(NOTICES, "Alfa AS", 0, 12)], [Filing(NOTICES, "Alfa AS", 2, 0)]) == [
+        (12, 0, "2025-01-03")
+    ]
+
+
 def test_a_notice_that_comes_late_is_no_event() -> None:
     known_before = Filing(NOTICES, "Alfa AS", 4, 12)
     assert crossings([known_before], [Filing(NOTICES, "Alfa AS", 2, 4)]) == []
