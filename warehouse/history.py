@@ -277,6 +277,14 @@ class History:
                 rows = frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
         return rows.cast(render.polars_schema(table)).sort(table.key)
 
+    def states(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
+        """What was ever held true of these companies, now or once: the table's columns and known_from."""
+        everything = changes.as_of(table, ("open", "closed"))
+        select = f"SELECT {columns(table.names)}, known_from FROM ({everything})"
+        with registered(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
+            rows = frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
+        return rows.cast(render.polars_schema(table))
+
     def as_of(self, table: Table, known_at: datetime) -> pl.DataFrame:
         """What was held true at an instant: the table's columns and known_from, known_to, valid_to."""
         everything = changes.as_of(table, ("open", "versions", "closed"))

@@ -65,7 +65,7 @@ def statements(
 def _quarters(
     company: str, told: list[Row], outstanding: Outstanding
 ) -> Iterator[tuple[Row, Decimal | None]]:
-    """Of each quarter the last row and the percentage, from the first that can be told; later ones may be unknown."""
+    """Of each quarter the last row and the percentage: from the first that is known on, be it known or not."""
     is_known = False
     for period in sorted({row["period"] for row in told}):
         reported = standing(row for row in told if row["period"] == period)
