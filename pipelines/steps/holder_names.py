@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 from warehouse.folding import comparable, folded
+from warehouse.legal_forms import SAME, SPELLINGS
 
 CLOSE: Final = 95.0  # token_sort_ratio of two cores among the holders of one company
 _SLIP: Final = 1  # letter of a word that is wrong, missing, one too many, or in the place of the next
@@ -26,45 +27,14 @@ _CACHED: Final = 100_000
 _DOUBLED: Final = str.maketrans({"å": "aa", "ä": "ae", "ö": "oe", "ø": "oe", "æ": "ae", "ü": "ue"})
 _AND: Final = frozenset({"and", "och", "og", "ja", "und", "et"})
 
-# Each legal form by the spellings of its words, dots and strokes gone (FORMAT news 5). Two forms of one kind of
-# company in two languages are one where registers write either: Oyj is Abp, Oy is Ab where both stand.
-_FORMS: Final = {
-    "ab": ("aktiebolag", "aktiebolaget", "ab", "ab publ", "publ"),
-    "hb": ("hb", "handelsbolag", "handelsbolaget"),
-    "kb": ("kb", "kommanditbolag", "kommanditbolaget"),
-    "ekf": ("ekonomisk forening", "ek for"),
-    "asa": ("asa", "allmennaksjeselskap"),
-    "as": ("as", "aksjeselskap", "aktieselskab", "aktieselskabet"),
-    "ans": ("ans",),
-    "da": ("da",),
-    "nuf": ("nuf",),
-    "iks": ("iks",),
-    "sf": ("sf",),
-    "ks": ("ks", "kommandittselskap", "kommanditselskab"),
-    "aps": ("aps", "anpartsselskab"),
-    "is": ("is", "interessentskab"),
-    "oyj": ("oyj", "julkinen osakeyhtio", "abp", "publikt aktiebolag"),
-    "oy": ("oy", "osakeyhtio"),
-    "ky": ("ky", "kommandiittiyhtio"),
-    "osk": ("osk", "osuuskunta"),
-    "plc": ("plc", "public limited company"),
-    "ltd": ("ltd", "limited", "cyf", "cyfyngedig"),
-    "llp": ("llp", "lllp", "limited liability partnership"),
-    "lp": ("lp", "limited partnership"),
-    "inc": ("inc", "incorporated"),
-    "corp": ("corp", "corporation"),
-    "co": ("co", "company"),
-    "llc": ("llc", "limited liability company"),
-    "sa": ("sa", "societe anonyme"),
-    "sarl": ("sarl", "sa rl"),
-    "nv": ("nv",),
-    "bv": ("bv",),
-    "gmbh": ("gmbh",),
-    "ag": ("ag", "aktiengesellschaft"),
-    "se": ("se",),
-    "na": ("na",),
+# Every spelling of a legal form, by its words. Two forms of one kind of company in two languages are one where
+# registers write either; an AB is public or not, a partnership limited once or twice.
+_ONE_FORM: Final = {**SAME, "lllp": "llp"}
+_SPELLINGS: Final = {
+    tuple(folded(spelling).split()): _ONE_FORM.get(form, form)
+    for form, told in {**SPELLINGS, "ab": (*SPELLINGS["ab"], "ab publ", "publ")}.items()
+    for spelling in told
 }
-_SPELLINGS: Final = {tuple(words.split()): form for form, told in _FORMS.items() for words in told}
 _IN_FRONT: Final = frozenset({"ab", "as", "oy", "oyj"})  # AB Volvo, A/S Storebæltsforbindelsen, Oy Karl Fazer
 # What many names consist of: none of these alone, nor two of them, says who it is.
 _COMMON_WORDS: Final = """
