@@ -15,6 +15,7 @@ from tests.pipelines.reconciling import (
     YEARLY,
     Case,
     line,
+    own,
     told,
 )
 
@@ -113,6 +114,73 @@ CHANGES = (
         [line("Jane Roe", "25-50", ended_on=date(2025, 12, 30)), line("Jane Doe", "25-50")],
         before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
         events=[("Jane Roe", 25, 0, UP_TO_20), ("Jane Doe", 0, 25, UP_TO_20)],
+    ),
+    Case(
+        "the same person notified anew with another share is the same holder",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-12-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "50-75", id="b", kind="person", day="2025-12-30"),
+        ],
+        [
+            line(
+                "Jane Roe",
+                "50-75",
+                "agreed",
+                PSC,
+                PSC,
+                holder_id=own(PSC, "a"),
+                as_of=date(2025, 12, 30),
+                first_seen=date(2020, 1, 1),
+                ended_on=None,
+            )
+        ],
+        before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
+        events=[("Jane Roe", 25, 50, [50])],
+    ),
+    Case(
+        "the same person notified anew, twice, with the same share",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2024-12-30", day="2020-01-01"),
+            told(PSC, "JANE ROE", "25-50", id="b", kind="person", ended="2025-11-30", day="2024-12-31"),
+            told(PSC, "Jane Roe", "25-50", id="c", kind="person", day="2025-11-30"),
+        ],
+        [line("Jane Roe", "25-50", "agreed", PSC, PSC, PSC, ended_on=None)],
+        before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
+    ),
+    Case(
+        "a person of that name notified later is another record",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-11-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "50-75", id="b", kind="person", day="2025-12-30"),
+        ],
+        [line("Jane Roe", "25-50", ended_on=date(2025, 11, 30)), line("Jane Roe", "50-75")],
+        before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
+        events=[("Jane Roe", 25, 0, UP_TO_20), ("Jane Roe", 0, 50, [5, 10, 20, 50])],
+    ),
+    Case(
+        "two of one name of whom one follows on one: nobody knows on whom",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-12-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "25-50", id="b", kind="person", ended="2025-12-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "50-75", id="c", kind="person", day="2025-12-30"),
+        ],
+        [line("Jane Roe", "25-50"), line("Jane Roe", "25-50"), line("Jane Roe", "50-75")],
+    ),
+    Case(
+        "a renewed record of another country is of another holder",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-12-30", country="GB"),
+            told(PSC, "Jane Roe", "25-50", id="b", kind="person", day="2025-12-30", country="SE"),
+        ],
+        [line("Jane Roe", "25-50"), line("Jane Roe", "25-50")],
+    ),
+    Case(
+        "one class that ends where another begins is no renewal",
+        [
+            told(SCHEDULE, "Page", 8, cls="Class A", id="1/a", ended="2025-12-30"),
+            told(SCHEDULE, "Page", 8, cls="Class B", id="1/b", day="2025-12-30"),
+        ],
+        [line("Page", 8, share_class="Class A"), line("Page", 8, share_class="Class B")],
     ),
     Case(
         "a changed name in the same record is the same holder",
