@@ -95,14 +95,15 @@ def _days(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
     transactions stand beside each other: two trusts may bear the same words.
     """
     ways: dict[tuple[Any, str], dict[str, dict[Any, Row]]] = defaultdict(dict)
-    for _, rows in groupby(sorted(told, key=_age), key=itemgetter("at")):
+    for _, group in groupby(sorted(told, key=_age), key=itemgetter("at")):
+        rows = list(group)
         for row in rows:
             forms = ways[row["isDirect"], name_key(row["nature"] or "")]
             form = forms.pop(row[SOURCE], {})
             form[row["notes"] if row["isTransaction"] else row[LINE]] = row
             forms[row[SOURCE]] = form  # the newest stands last
         newest = [one for forms in ways.values() for one in list(forms.values())[-1].values()]
-        yield row, _total(newest)
+        yield rows[-1], _total(newest)
 
 
 def _telling(made: list[Row]) -> list[Row]:

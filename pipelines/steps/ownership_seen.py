@@ -53,16 +53,16 @@ def _stated(states: Iterable[Record]) -> Iterator[Record]:
     is_first = True
     for state in states:
         if last is None:
-            last = state | {"valid_from": state["valid_from"] or state[SEEN].date()}
+            last = {**state, "valid_from": state["valid_from"] or state[SEEN].date()}
         elif all(last[name] == state[name] for name in SHARE):
             corrected = state["valid_from"] if is_first else None
-            last = state | {"valid_from": corrected or last["valid_from"]}
+            last = {**state, "valid_from": corrected or last["valid_from"]}
         else:
             day = _changed_on(state, last["valid_from"])
             if day > last["valid_from"]:
                 yield last
                 is_first = False
-            last = state | {"valid_from": day}
+            last = {**state, "valid_from": day}
     if last is not None:
         yield last
 
