@@ -131,7 +131,8 @@ def _share(record: dict[str, Any]) -> str:
         return f"{record['pct'].normalize():f}"
     if record["pct_min"] is None:
         return ""
-    return f"{record['pct_min'].normalize():f}-{record['pct_max'].normalize():f}"
+    high = record["pct_max"]
+    return f"{record['pct_min'].normalize():f}-{'' if high is None else format(high.normalize(), 'f')}"
 
 
 def _layout() -> Layout:

@@ -7,9 +7,10 @@ are (`ownership_spans`).
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import timedelta
 from typing import Any, Final
 
 import polars as pl
@@ -53,18 +54,25 @@ class Passages:
             if span["as_of"] >= row["as_of"]:
                 break
             if span["as_of"] > start:
-                yield from _ended(last, span["as_of"])
+                yield from _ended(last, span)
                 if _is_heard(span, row):
                     yield span
             # a statement of another register is no step, and no end of one
             last = span if span[_UNTIL] > start and _is_of(span, row) else None
-        yield from _ended(last, row["as_of"])
+        yield from _ended(last, row)
 
 
-def _ended(span: Row | None, following: date) -> Iterator[Row]:
-    """What stood as it ended, where that was before the next statement."""
-    if span is not None and span[_UNTIL] < following:
+def _ended(span: Row | None, following: Row) -> Iterator[Row]:
+    """What stood as it ended, where that was before the next statement; a renewal may leave a day between."""
+    if span is None:
+        return
+    is_renewed = _native(span) != _native(following)
+    if span[_UNTIL] + timedelta(days=is_renewed) < following["as_of"]:
         yield {**span, "ended_on": span[_UNTIL]}
+
+
+def _native(row: Row) -> str:
+    return json.loads(row["sources"])[0]["native_id"]
 
 
 def _is_heard(span: Row, row: Row) -> bool:

@@ -65,6 +65,27 @@ CLASSES = (
     ),
 )
 
+ORDER = (
+    Case(
+        "capital that votes have made out of date leaves it to a newer list",
+        [
+            told(NOTICE, "Stemmerett AS", votes=27.1, day="2024-06-01"),
+            told(GROUP, "Stemmerett AS", 60, day="2020-01-01"),
+            told(YEARLY, "Stemmerett AS", 12),
+        ],
+        [line("Stemmerett AS", 12, "latest_wins", YEARLY, NOTICE, GROUP, votes_pct=27.1)],
+    ),
+    Case(
+        "a figure inside the band that overtook another figure",
+        [
+            told(NOTICE, "Alfa plc", 20, day="2019-05-01"),
+            told(YEARLY, "Alfa plc", 30),
+            told(PSC, "Alfa plc", "25-50", day="2024-01-01"),
+        ],
+        [line("Alfa plc", 30, "latest_wins", YEARLY, NOTICE, PSC)],
+    ),
+)
+
 SHARES = (
     Case(
         "joint filers tell of the same shares once",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +14,37 @@ import polars as pl
 import pytest
 
 from connectors.kit import statements
+from pipelines.steps.changes import Occasion
 from pipelines.steps.ownership import Sources, owners
+from pipelines.steps.ownership_events import ownership_events
+from pipelines.steps.ownership_passages import SPANS
 from pipelines.steps.ownership_seen import in_place, seen_statements
 from pipelines.steps.ownership_spans import spans
-from tests.pipelines.frames import COMPANY, frame, holding
+from tests.pipelines.frames import COMPANY, company, frame, holding, whole
 from warehouse.history import History
 from warehouse.paths import Layout
-from warehouse.schema.tables import HOLDINGS, OWNERS
+from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 
 GROUP, LISTS = "xx.group", "xx.lists"
 SOURCES = Sources((GROUP, LISTS), (LISTS,))
 PARENT = "firm:FI:0000002-0"
 TOUCHED = pl.Series("company_id", [COMPANY])
+PROFILE = frame(COMPANIES, company())
+BASELINE = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 def record(
-    register: str, share: float | None, day: str, ended: str | None = None, **values: Any
+    register: str,
+    share: float | None,
+    day: str,
+    ended: str | None = None,
+    native: str = "parent",
+    **values: Any,
 ) -> dict[str, Any]:
     """What a register says of the parent."""
     told = dict.fromkeys(("pct", "pct_min", "pct_max"), share)
     return holding(
-        "parent",
+        native,
         register=register,
         holder_name="Mor AS",
         holder_type="company",
@@ -51,18 +63,27 @@ class Known:
     def __init__(self, history: History) -> None:
         self._history = history
 
-    def take(self, seen: str, group: Sequence[Mapping[str, Any]], lists: Sequence[Mapping[str, Any]]) -> None:
-        """All that is said on a day: the records of the group as they are, and every list."""
+    def take(
+        self, seen: str, group: Sequence[Mapping[str, Any]], lists: Sequence[Mapping[str, Any]] = ()
+    ) -> list[tuple[float, float, str]]:
+        """All that is said on a day: the records of the group as they are, and every list. Gives the crossings."""
         instant = _instant(seen)
         told = frame(HOLDINGS, *(dict(one) for one in lists))
         now = pl.concat([frame(HOLDINGS, *(dict(one) for one in group)), statements.newest(told)])
         before = statements.earlier(told)
         lines = owners(now, self._history.open_rows(OWNERS, TOUCHED), instant, SOURCES, earlier=before)
-        self._history.apply(HOLDINGS, now, TOUCHED, instant)
-        self._history.apply(OWNERS, lines, TOUCHED, instant)
+        found = {
+            table.name: self._history.apply(table, rows, TOUCHED, instant)
+            for table, rows in ((COMPANIES, PROFILE), (HOLDINGS, now), (OWNERS, lines))
+        }
         states = self._history.states(HOLDINGS, in_place(lines, SOURCES))
         made = spans(lines, (now, before), SOURCES, states)
         self._history.fill(OWNERS, made.rows, made.keys, instant)
+        occasion = Occasion(instant, dict.fromkeys((GROUP, LISTS), BASELINE))
+        image = whole({"companies": PROFILE, "owners": lines}) | {SPANS: made.rows}
+        changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
+        crossings = [(one["previous_pct"], one["current_pct"], one["as_of"]) for one in changes]
+        return sorted(crossings, key=itemgetter(2))
 
     def shares(self, *days: str, known: str = "2030-01-01") -> list[float | None]:
         """What the parent held on days, as known on one; null where nothing."""
@@ -117,6 +138,37 @@ def test_a_record_that_ended_leaves_the_days_to_the_lists(known: Known) -> None:
     days = ("2020-01-01", "2020-07-01", "2021-05-31", "2021-07-01", "2022-01-01", "2026-01-01")
     assert known.shares(*days) == [40, 60, 60, None, 55, 20]
     assert known.shares(*days, known="2026-01-15") == [40, 60, 60, 60, 60, 60]
+
+
+def test_a_renewed_record_is_one_holder_with_a_past(known: Known) -> None:
+    first = record(GROUP, 30, "2020-01-01", native="a")
+    assert known.take("2026-01-01", [first]) == []
+    ended = record(GROUP, 30, "2020-01-01", "2026-02-01", native="a")
+    renewed = record(GROUP, 60, "2026-02-02", "2026-03-01", native="b")
+    third = record(GROUP, 20, "2026-03-01", native="c")
+    assert known.take("2026-04-01", [ended, renewed, third]) == [
+        (30, 60, "2026-02-02"),
+        (60, 20, "2026-03-01"),
+    ]
+    days = ("2019-12-31", "2020-01-01", "2026-01-31", "2026-02-02", "2026-03-01", "2026-05-01")
+    assert known.shares(*days) == [None, 30, 30, 60, 20, 20]
+    assert known.shares(*days, known="2026-02-15") == [None, 30, 30, 30, 30, 30]
+
+
+def test_a_first_load_of_renewed_records_has_their_past(known: Known) -> None:
+    ended = record(GROUP, 30, "2020-01-01", "2024-02-01", native="a")
+    assert known.take("2026-01-01", [ended, record(GROUP, 60, "2024-02-01", native="b")]) == []
+    assert known.shares("2019-12-31", "2020-01-01", "2024-01-31", "2024-02-01") == [None, 30, 30, 60]
+
+
+def test_an_end_and_a_beginning_that_is_no_renewal_are_two_crossings(known: Known) -> None:
+    known.take("2026-01-01", [record(GROUP, 30, "2020-01-01", native="a")])
+    ended = record(GROUP, 30, "2020-01-01", "2026-02-01", native="a")
+    assert known.take("2026-04-01", [ended, record(GROUP, 60, "2026-03-01", native="b")]) == [
+        (30, 0, "2026-02-01"),
+        (0, 60, "2026-03-01"),
+    ]
+    assert known.shares("2026-01-31", "2026-02-15", "2026-03-01") == [30, None, 60]
 
 
 def test_states_of_a_record_are_of_the_day_they_were_seen_or_say() -> None:
