@@ -19,21 +19,26 @@ from warehouse.folding import comparable
 Record = Mapping[str, Any]
 Name = tuple[str, str, str, str]  # register, name, kind, class of shares
 
+_NAMED: Final = ("company_id", "register", "holder_type", pl.col("holder_name").str.to_lowercase())
 _DAYS: Final = (0, 1)  # from the end of the one to the beginning of the other
 
 
 def renewed(rows: pl.DataFrame) -> pl.Series:
     """Companies with a record that begins where another of the same register and name ends."""
-    names = ("company_id", "register", "holder_type", pl.col("holder_name").str.to_lowercase())
-    ended = rows.lazy().filter(pl.col("ended_on").is_not_null(), pl.col("holder_name").is_not_null())
-    if rows["ended_on"].null_count() == rows.height:
+    ended = rows.filter(pl.col("ended_on").is_not_null(), pl.col("holder_name").is_not_null())
+    if ended.is_empty():
         return pl.Series("company_id", [], pl.String)
-    follow = pl.concat(
-        [ended.select(*names, day=pl.col("ended_on") + timedelta(days=days)) for days in _DAYS]
-    )
-    begun = rows.lazy().select(*names, day="valid_from")
-    key = ["company_id", "register", "holder_type", "holder_name", "day"]
-    return begun.join(follow, on=key, how="semi").select("company_id").unique().collect()["company_id"]
+    follow = pl.concat([ended.lazy().select(*_NAMED, _day=_after(days)) for days in _DAYS])
+    # few begin on the day that another ends: only their names are compared
+    days = ["company_id", "_day"]
+    begun = rows.lazy().with_columns(_day="valid_from").join(follow.select(days), on=days, how="semi")
+    key = [*days, "register", "holder_type", "holder_name"]
+    found = begun.select(*_NAMED, "_day").join(follow, on=key, how="semi")
+    return found.select("company_id").unique().collect()["company_id"]
+
+
+def _after(days: int) -> pl.Expr:
+    return pl.col("ended_on") + timedelta(days=days)
 
 
 def renewals(records: Iterable[Record]) -> Iterator[tuple[Record, Record]]:
