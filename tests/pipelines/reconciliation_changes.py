@@ -276,9 +276,9 @@ MEASURES = (
     ),
     Case(
         "a figure inside the band of votes known before crosses nothing",
-        [told(NOTICE, "Alfa AS", votes=4.2, day=NEW_DAY)],
-        [line("Alfa AS", None, votes_pct=4.2)],
-        before=[told(NOTICE, "Alfa AS", day="2025-06-01", basis="band", votes_min=0, votes_max=5)],
+        [told(NOTICE, "Alfa AS", votes=6.2, day=NEW_DAY)],
+        [line("Alfa AS", None, votes_pct=6.2)],
+        before=[told(NOTICE, "Alfa AS", day="2025-06-01", basis="band", votes_min=0, votes_max=10)],
     ),
     Case(
         "a percentage that can no longer be computed has not ended",
