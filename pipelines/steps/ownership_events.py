@@ -64,8 +64,9 @@ def _level(row: Row, measure: Measure, suffix: str) -> Level | None:
 
     What has gone or ended, and what is control only, is nothing by every measure.
     """
-    is_gone = row["_gone"] and not suffix
-    if is_gone or row[f"basis{suffix}"] is None or row[f"ended_on{suffix}"] is not None:
+    if row["_gone"] and not suffix:
+        return ABSENT
+    if row[f"basis{suffix}"] is None or row[f"ended_on{suffix}"] is not None:
         return ABSENT
     exact, low, high = (row[f"{name}{suffix}"] for name in measure)
     if exact is not None:
