@@ -30,7 +30,7 @@ STAMP = UI / "node_modules" / ".installed"
 LOCK = UI / "package-lock.json"
 NODE = (20, 19)  # the oldest version that all of the tools run on
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-MARKETS = ("UK",)  # one market has every kind of event but little to load
+MARKETS = ("FI",)  # one market has every kind of event, and little to load
 DAYS = 2
 
 
