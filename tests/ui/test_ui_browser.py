@@ -138,14 +138,15 @@ def test_the_owners_are_those_of_the_register(seen: Seen, live: Any) -> None:
 
 def test_news_and_changes_are_those_of_the_events(seen: Seen, live: Any) -> None:
     path = f"/api/v1/companies/{seen.chosen.told}/events"
-    page = seen.page("wide")
+    shown = seen.page("wide")["news"]
     news = live.get(path, event_type="news.published", limit=10)["data"]
     assert news
-    assert page["news"]["events"] == [event["event_id"] for event in news]
-    assert news[0]["data"]["news"]["title"] in page["news"]["text"]
-    types = "filing.added,ownership.changed,status.changed"
-    changes = live.get(path, event_type=types, limit=25)["data"]
-    assert page["changes"]["events"] == [event["event_id"] for event in changes]
+    assert shown["events"] == [event["event_id"] for event in news]
+    assert news[0]["data"]["news"]["title"] in shown["text"]
+    path = f"/api/v1/companies/{seen.chosen.owned}/events"
+    changes = live.get(path, event_type="filing.added,ownership.changed,status.changed", limit=25)["data"]
+    assert changes
+    assert seen.page("owned")["changes"]["events"] == [event["event_id"] for event in changes]
 
 
 def test_the_calendar_has_the_events_of_the_newest_month(seen: Seen, live: Any) -> None:
@@ -155,7 +156,7 @@ def test_the_calendar_has_the_events_of_the_newest_month(seen: Seen, live: Any) 
     assert set(seen.page("wide")["calendar"]["events"]) == month
     day = seen.pages["wide"]["day"]
     assert day["pressed"] == "true"
-    assert f"{day['listed']} events" in day["name"]
+    assert day["name"].endswith(f", events: {day['listed']}")
 
 
 def test_what_is_not_known_is_said(seen: Seen) -> None:

@@ -58,7 +58,7 @@ export const english = {
   calendarOf: "Events of {name}, {month}",
   noEvents: "No events are known.",
   noEventsOn: "No events in this month.",
-  eventsOn: "{day}: {count} events",
+  eventsOn: "{day}, events: {count}",
   previousMonth: "Previous month",
   nextMonth: "Next month",
   notAllRead: "Older events have not been read yet.",

@@ -98,7 +98,7 @@ describe("a calendar", () => {
     render(<EventsCalendar companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} />);
     const month = await screen.findByRole("table", { name: "Events, November 2026" });
     expect(shown()).toEqual(["evt_8", "evt_9", "evt_7"]);
-    const day = within(month).getByRole("button", { name: "Nov 18, 2026: 2 events" });
+    const day = within(month).getByRole("button", { name: "Nov 18, 2026, events: 2" });
     act(() => day.click());
     expect(day.getAttribute("aria-pressed")).toBe("true");
     expect(shown()).toEqual(["evt_8", "evt_9"]);

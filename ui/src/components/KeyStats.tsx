@@ -45,7 +45,7 @@ function Stats({ found, settings, notation }: StatsProps): ReactNode {
       <p className="firmdata-small">
         {filled(words.keyStatsOf, { name: found.name, period: latest.period })}
       </p>
-      <dl className="firmdata-stats">
+      <dl className="firmdata-stat-list">
         {ROWS.map((row) => (
           <div className="firmdata-stat" key={row} data-figure={row}>
             <dt>{words.figures[row]}</dt>
