@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from connectors.declare import Arrival, Cursor, Scope
 from connectors.kit.bodies import Fetched, NotModified
@@ -31,7 +31,8 @@ CHANGES: Final = "DLTINS"
 _BACK: Final = {WHOLE: timedelta(days=21), CHANGES: timedelta(days=14)}
 _PAGE: Final = 1000
 _MOST_PAGES: Final = 50
-_NAME: Final = re.compile(r"(FULINS_E|DLTINS)_(\d{4})(\d\d)(\d\d)_(\d+)of(\d+)\.zip")
+_NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})\.zip")
+_HOSTS: Final = ("esma.europa.eu", "fca.org.uk")  # that files are taken from, whatever a list says
 _BLOCK: Final = 1 << 20
 
 Listing = Callable[["Http", date, date], Iterator["File"]]
@@ -89,13 +90,29 @@ def _files(entries: Iterable[Any]) -> Iterator[File]:
         said = entry if isinstance(entry, dict) else {}
         name, url = str(said.get("file_name")), str(said.get("download_link"))
         found = _NAME.fullmatch(name)
-        if found is None or not url.endswith(name):
+        made = None if found is None else _day(found[2])
+        if found is None or made is None or not (url.endswith(f"/{name}") and _is_theirs(url)):
             continue
-        kind, year, month, day, part, of = found.groups()
         md5 = said.get("checksum")
         address = url.replace("http://", "https://", 1)
-        made = date(int(year), int(month), int(day))
-        yield File(name, kind, made, int(part), int(of), address, md5 if isinstance(md5, str) else None)
+        yield File(
+            name, found[1], made, int(found[3]), int(found[4]), address, md5 if isinstance(md5, str) else None
+        )
+
+
+def _day(digits: str) -> date | None:
+    try:
+        return date.fromisoformat(digits)
+    except ValueError:
+        return None
+
+
+def _is_theirs(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return any(host == known or host.endswith(f".{known}") for known in _HOSTS)
 
 
 def sets(files: Iterable[File], kind: str) -> list[list[File]]:

@@ -258,6 +258,26 @@ def test_which_file_is_whose(name: str, body: bytes, due: Dataset | None) -> Non
 
 
 @pytest.mark.parametrize(
+    ("names", "is_whole"),
+    [
+        (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260103_02of02.zip"], True),
+        (["FULINS_E_20260103_01of01.zip"], True),
+        (["FULINS_E_20260103_01of02.zip"], False),
+        (["FULINS_E_20260103_02of02.zip"], False),
+        (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260110_02of02.zip"], False),
+        (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260103_02of03.zip"], False),
+        (["FULINS_E_20260103_01of01.zip", "FULINS_E_20260110_01of02.zip"], False),
+        (["FULINS_E_20260103_01of00.zip"], False),
+        (["se/firds/other.zip"], False),
+        ([], False),
+    ],
+)
+def test_a_set_is_whole_with_all_its_parts(names: list[str], is_whole: bool) -> None:
+    assert WHOLE.is_whole is not None
+    assert WHOLE.is_whole(names) is is_whole
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b"<html><body>200</body></html>",

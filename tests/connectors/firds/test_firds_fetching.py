@@ -168,7 +168,22 @@ def test_a_list_without_whole_files_is_not_believed(authority: Authority, http: 
         "FULINS_E",
         {"file_name": "FULINS_E_20260117_01of01.zip"},
         {"file_name": "../../FULINS_E_20260117_01of01.zip", "download_link": "x"},
-        {"file_name": "FULINS_E_20260117_01of01.zip", "download_link": "https://elsewhere/other.zip"},
+        {
+            "file_name": "FULINS_E_20260117_01of01.zip",
+            "download_link": "https://firds.esma.europa.eu/other.zip",
+        },
+        {
+            "file_name": "FULINS_E_20260117_01of01.zip",
+            "download_link": "https://esma.europa.eu.example/FULINS_E_20260117_01of01.zip",
+        },
+        {
+            "file_name": "FULINS_E_20260199_01of01.zip",
+            "download_link": "https://firds.esma.europa.eu/FULINS_E_20260199_01of01.zip",
+        },
+        {
+            "file_name": f"FULINS_E_20260117_01of{'9' * 9}.zip",
+            "download_link": f"https://firds.esma.europa.eu/FULINS_E_20260117_01of{'9' * 9}.zip",
+        },
     ],
 )
 def test_entries_that_name_no_file_are_left(entry: Any) -> None:
@@ -179,7 +194,7 @@ def test_parts_count_up_to_what_each_says() -> None:
     files = list(
         fetching._files(
             [
-                {"file_name": name, "download_link": f"https://x/{name}"}
+                {"file_name": name, "download_link": f"https://firds.esma.europa.eu/firds/{name}"}
                 for name in (whole_name(SATURDAY, part, 3) for part in (3, 1, 1, 2))
             ]
         )
