@@ -115,6 +115,16 @@ def test_a_sanction_without_day_or_id_is_rejected_alone(read: Reading) -> None:
     assert sorted(batch.rejects["reason"]) == ["no day: 'soon'", "no sn_sanctionEsmaID"]
 
 
+def test_a_sanction_of_next_year_is_refused_and_the_authority_has_the_name_of_its_own_feed(
+    read: Reading,
+) -> None:
+    swedish = {"sn_countryName": "SWEDEN", "sn_ncaCodeFullName": "Finansinspektionen (FI)"}
+    later = sanction(sn_sanctionEsmaID="SAN2", sn_date="2027-02-03T00:00:00Z", **swedish)
+    batch = read(esma.dataset("SE"), solr(sanction(**swedish), later))
+    assert batch.rows.select("native_id", "authority").rows() == [("SAN1", "Finansinspektionen")]
+    assert batch.rejects["reason"].to_list() == ["published after it was read: 2027-02-03"]
+
+
 def test_fields_of_several_values_give_the_first(read: Reading) -> None:
     assert read(DATASET, solr(sanction(sn_entityName=["Esimerkki Oyj", "X"]))).rows["name"].to_list() == [
         "Esimerkki Oyj"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import dagster as dg
@@ -87,6 +87,7 @@ class Supervised(Place):
 def place(tmp_path: Any) -> Iterator[Supervised]:
     with dg.DagsterInstance.ephemeral() as instance:
         made = Supervised(tmp_path, instance=instance)
+        made.now = datetime(2026, 3, 3, 12, tzinfo=UTC)  # acts are of days up to the one after the first ingest
         made.register(
             (ONE, "Esimerkki Sijoitus Oy", "open", ""),
             (TWO, "Pohjola Kapital Oyj", "open", ""),
