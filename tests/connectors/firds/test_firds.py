@@ -228,6 +228,15 @@ def test_a_request_that_was_withdrawn_ends_a_line() -> None:
     assert made.lines() == {"XSTO": date(2026, 1, 7)}
 
 
+def test_a_change_keeps_no_line_alive_that_left_the_whole_files_since() -> None:
+    made = Register().whole(SATURDAY, Line()).whole(SATURDAY + WEEK, Line())
+    made = made.change(SATURDAY + WEEK + timedelta(days=3), Line(kind="ModfdRcrd"))
+    assert made.whole(SATURDAY + 2 * WEEK).lines() == {"XSTO": None}
+    assert made.whole(SATURDAY + 3 * WEEK).lines() == {"XSTO": SATURDAY + 3 * WEEK}
+    again = made.change(SATURDAY + 3 * WEEK + timedelta(days=3), Line(kind="NewRcrd"))
+    assert again.lines() == {"XSTO": None}  # admitted anew
+
+
 def test_a_line_that_is_new_between_two_whole_files_counts() -> None:
     assert Register().change(date(2026, 1, 7), Line(kind="NewRcrd")).lines() == {"XSTO": None}
 
