@@ -1,7 +1,7 @@
 """Asking authorities: feeds by their validators, the pages of ESMA's registers, and the session of one of them.
 
-Belongs here: addresses to arrivals, what is remembered. Does not belong here: rates and retries
-(`connectors.kit.http`), what a body says.
+Belongs here: addresses to arrivals. Does not belong here: what is remembered of feeds (`connectors.kit.polled`),
+rates and retries (`connectors.kit.http`), what a body says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from connectors.declare import Arrival, Cursor, Scope
-from connectors.kit.bodies import NotModified, Validators
+from connectors.kit import polled
 from connectors.kit.errors import WrongBody
 from connectors.kit.formats import Format
 
@@ -33,35 +33,11 @@ _PAGES: Final = 100
 _HEAD: Final = 4_096
 
 
-class Asked(msgspec.Struct):
-    """By address what the server gave to compare the next answer with."""
-
-    by_url: dict[str, Validators] = {}
-
-    @staticmethod
-    def of(cursor: Cursor | None) -> Asked:
-        try:
-            return Asked() if cursor is None else msgspec.json.decode(cursor.value, type=Asked)
-        except msgspec.MsgspecError:
-            return Asked()
-
-    def cursor(self) -> Cursor:
-        return Cursor(msgspec.json.encode(self).decode())
-
-
 def feeds(
     urls: tuple[str, ...], http: Http, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[Arrival]:
-    """Those of several feeds that changed. HTML with status 200 is a WrongBody: the run says so."""
-    asked = Asked.of(cursor)
-    for url in urls:
-        answer = http.download(url, expect={Format.XML}, since=asked.by_url.get(url))
-        if isinstance(answer, NotModified):
-            continue
-        asked.by_url[url] = answer.validators
-        yield answer.arrival(
-            f"{name(url)}_{answer.server_time:%Y%m%dT%H%M%S}.xml", Scope.FEED, asked.cursor()
-        )
+    """Those of several feeds that changed."""
+    yield from polled.feeds({name(url): url for url in urls}, http, cursor, Scope.FEED)
 
 
 def name(url: str) -> str:
