@@ -123,7 +123,7 @@ def _row(
         "published_at": published,
         "subjects": [category] if category else [],
         "kind": "",  # categories stand in the language of the page
-        "categories": categories.of([category or title]),
+        "categories": categories.of([category], "" if category else title),
         "author": company,
         "org_number": None,
         "lei": None,

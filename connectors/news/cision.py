@@ -106,7 +106,7 @@ def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
         "published_at": published,
         "subjects": [kind] if kind else [],
         "kind": kind,
-        "categories": categories.of([_KINDS.get(kind), title]),
+        "categories": categories.of([_KINDS.get(kind)], title),
         "author": company.replace("-", " ") if company else None,
         "org_number": issuer.number,
         "lei": issuer.lei,

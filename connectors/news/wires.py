@@ -113,7 +113,7 @@ def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the releases of issuers of this market."""
     feed = feeds.read(piece)
     made = items.batch(piece, staged_table, feed.entries, partial(_row, market, feed), _shown)
-    if feed.repaired:
+    if feed.is_repaired:
         made = replace(
             made, signals=(*made.signals, Signal(piece.dataset, "repaired_markup", "feed", 1, (piece.name,)))
         )
@@ -159,7 +159,7 @@ def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> ite
         "published_at": published,
         "subjects": subjects,
         "kind": ";".join(subjects),
-        "categories": categories.of([*subjects, title]),
+        "categories": categories.of(subjects, title),
         "author": author,
         "org_number": issuer.number,
         "lei": issuer.lei,

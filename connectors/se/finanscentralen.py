@@ -94,7 +94,7 @@ def _row(company: str, element: html.HtmlElement, tally: Tally) -> items.Row:
         "published_at": published,
         "subjects": [category] if category else [],
         "kind": "",  # versions of one release are sorted into different categories
-        "categories": categories.of([category, title]),
+        "categories": categories.of([category], title),
         "author": company,
         "org_number": None,
         "lei": None,
