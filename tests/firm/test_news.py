@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from firm.cli import app
 from pipelines.settings import Settings
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
+from tests.connectors.no.market_files import euronext, share
 from tests.firm.inside import Inside
 from warehouse.ledger import Ledger
 from warehouse.schema import ids
@@ -124,7 +125,7 @@ def test_what_found_nobody_is_listed_with_the_reason(data: Path) -> None:
     assert ingest("no", "news", "--from", str(folder)) == 0
     listed = CliRunner().invoke(app, ["news", "unmatched", "--market", "no", "--limit", "9"])
     lines = [line.split("\t") for line in listed.output.splitlines()]
-    assert lines[0] == ["source", "published", "title", "link", "why"]
+    assert lines[0] == ["source", "published", "title", "link", "why", "perhaps"]
     assert sorted((line[0], line[2], line[4]) for line in lines[1:]) == [
         ("no.wires", "A", "nobody answers to what it names"),
         ("no.wires", "B", "it names nobody by what can be looked up"),
@@ -148,3 +149,18 @@ def test_where_nothing_was_taken_in_there_is_nothing_to_review(tmp_path: Path) -
     said = Inside(tmp_path / "data").run("news", "unmatched")
     assert (said.exit_code, said.out) == (1, "")
     assert said.err == "firm: nothing of these markets has been taken in here: firm ingest\n"
+
+
+def test_whom_a_misspelt_name_may_mean_is_shown_and_nobody_is_told(data: Path) -> None:
+    folder = data / "first"
+    put(folder, "no/enheter/entity.json", entity())
+    put(folder, "no/euronext/shares.csv", euronext(share("EQUINOR", "NO0010096985")))
+    put(folder, "news/globenewswire/no.xml", rss(
+        release(1, **{"title": "A", "dc:contributor": "Equinorr ASA"}),
+        release(2, **{"title": "B", "dc:contributor": "Nobody Shipping ASA"}),
+        country="Norway",
+    ))  # fmt: skip
+    assert ingest("no", "news", "--from", str(folder)) == 0
+    listed = CliRunner().invoke(app, ["news", "unmatched", "--market", "no"])
+    lines = [line.split("\t") for line in listed.output.splitlines()[1:]]
+    assert sorted((line[2], line[5]) for line in lines) == [("A", "EQUINOR ASA"), ("B", "-")]
