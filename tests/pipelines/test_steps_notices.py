@@ -93,6 +93,11 @@ def test_two_acts_in_each_of_two_registers_stay_two() -> None:
     assert told(acts) == ["ntc_se.sanktioner_a", "ntc_se.sanktioner_b"]
 
 
+def test_a_second_act_of_the_other_register_is_not_the_same_again() -> None:
+    acts = [OWN, row("se.esma", "1", days=1), row("se.esma", "2", days=2)]
+    assert told(acts) == ["ntc_se.sanktioner_a", "ntc_se.esma_2"]
+
+
 def test_nothing_stays_nothing() -> None:
     assert told([]) == []
     assert told([OWN]) == [OWN["notice_id"]]
