@@ -66,7 +66,8 @@ def test_every_company_of_a_title_has_a_row(read: Reading) -> None:
     ],
 )
 def test_release_numbers(creator: str, native_id: str, read: Reading) -> None:
-    assert one(read(sec.DATASET, rss([release("Acme, Inc.", creator)])).rows)["native_id"] == native_id
+    body = rss([release("Acme, Inc.", creator)], "Litigation Releases")
+    assert one(read(sec.DATASET, body).rows)["native_id"] == native_id
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,16 @@ def test_kinds_of_releases(feed: str, creator: str, kind: str, read: Reading) ->
     batch = read(sec.DATASET, rss([release("Acme, Inc.", creator)], feed))
     assert one(batch.rows)["kind"] == kind
     assert [signal.code for signal in batch.signals] == (["unknown_kind"] if kind == kinds.OTHER else [])
+
+
+def test_a_feed_of_headlines_lists_no_respondents_and_keeps_no_person(read: Reading) -> None:
+    title = "SEC Obtains Judgment Against Ann Example; Statement on Acme Corp."
+    body = rss([release(title, "")], "Press Releases")
+    batch = read(sec.DATASET, body)
+    assert batch.rows.is_empty()
+    assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
+    kept = sec.DATASET.redact(io.BytesIO(body)).read()  # type: ignore[misc]
+    assert b"Example" not in kept
 
 
 def test_releases_about_persons_are_no_rows_and_name_nobody(read: Reading) -> None:
