@@ -339,8 +339,8 @@ class Jurisdiction:
                     raise ValueError(f"{self.code}: a link names {key} of {table}, which no dataset stages")
             if link.through in linked[place:]:
                 raise ValueError(f"{self.code}: {link.table} is linked through {link.through} before that is")
-        if not set(self.dated) <= {dataset.key for dataset in self.datasets}:
-            raise ValueError(f"{self.code}: dated names a dataset that is none of {self.code}'s")
+        if not {*self.dated, *self.untitled} <= {dataset.key for dataset in self.datasets}:
+            raise ValueError(f"{self.code}: dated or untitled names a dataset that is none of {self.code}'s")
         for table, names in self.holders.items():
             if table not in staged or not {name for name in names if isinstance(name, str)} <= set(
                 staged[table].names
