@@ -55,26 +55,37 @@ def esma(http: Http, since: date, until: date) -> Iterator[File]:
     """Files that ESMA published in these days. Raises FetchError."""
     span = quote(f"publication_date:[{since}T00:00:00Z TO {until}T23:59:59Z]", safe="")
     base = f"https://{ESMA_HOST}/solr/esma_registers_firds_files/select?q=*&fq={span}&wt=json"
-    for page in range(_MOST_PAGES):
-        url = f"{base}&start={page * _PAGE}&rows={_PAGE}"
-        answer = _member(http.json(url), "response", dict, url)
-        docs = _member(answer, "docs", list, url)
-        yield from _files(docs)
-        if len(docs) < _PAGE:
+    start, total = 0, 1
+    for _ in range(_MOST_PAGES):
+        if start >= total:
             return
+        url = f"{base}&start={start}&rows={_PAGE}"
+        answer = _member(http.json(url), "response", dict, url)
+        docs, total = _member(answer, "docs", list, url), _member(answer, "numFound", int, url)
+        yield from _files(docs)
+        start += len(docs) or total  # a page may be shorter than what was asked for; an empty one is the end
 
 
 def fca(http: Http, since: date, until: date) -> Iterator[File]:
     """Files that the FCA published in these days. Raises FetchError."""
     kinds = "((file_type:FULINS) OR (file_type:DLTINS))"
     asked = quote(f"({kinds} AND (publication_date:[{since} TO {until}]))", safe="")
-    for page in range(_MOST_PAGES):
-        span = f"from={page * _PAGE}&size={_PAGE}&sort=file_name:asc"
-        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
-        hits = _member(_member(http.json(url), "hits", dict, url), "hits", list, url)
-        yield from _files([hit.get("_source") for hit in hits if isinstance(hit, dict)])
-        if len(hits) < _PAGE:
+    start, total = 0, 1
+    for _ in range(_MOST_PAGES):
+        if start >= total:
             return
+        span = f"from={start}&size={_PAGE}&sort=file_name:asc"
+        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
+        answer = _member(http.json(url), "hits", dict, url)
+        hits, total = _member(answer, "hits", list, url), _total(answer, url)
+        yield from _files([hit.get("_source") for hit in hits if isinstance(hit, dict)])
+        start += len(hits) or total
+
+
+def _total(answer: Any, url: str) -> int:
+    """How many there are: a number, or an object that holds it, as editions of the engine differ."""
+    nested = answer.get("total")
+    return _member(nested if isinstance(nested, dict) else {"value": nested}, "value", int, url)
 
 
 def _member(answer: Any, name: str, kind: type, url: str) -> Any:

@@ -50,18 +50,22 @@ def name(url: str) -> str:
 
 def sanctions(http: Http) -> Iterator[Arrival]:
     """The pages of ESMA's register of sanctions, all of them each time."""
+    start = 0
     for page in range(_PAGES):
-        query = {"q": "*", "wt": "json", "start": page * _ROWS, "rows": _ROWS}
+        query = {"q": "*", "wt": "json", "start": start, "rows": _ROWS}
         answer = http.get(f"{SANCTIONS_URL}?{urlencode(query)}")
         yield answer.arrival(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
-        if _found(answer) <= (page + 1) * _ROWS:
+        total, given = _found(answer)
+        start += given  # a page may be shorter than what was asked for
+        if start >= total or not given:
             return
 
 
-def _found(answer: Fetched) -> int:
+def _found(answer: Fetched) -> tuple[int, int]:
+    """How many there are, and how many of them an answer holds."""
     try:
-        body: Any = msgspec.json.decode(answer.read())
-        return int(body["response"]["numFound"])
+        response: Any = msgspec.json.decode(answer.read())["response"]
+        return int(response["numFound"]), len(response["docs"])
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
         raise WrongBody(answer.url, answer.status, "an answer of the register of sanctions was due") from None
 

@@ -33,6 +33,7 @@ class Authority:
         self.asked: list[str] = []
         self.broken: dict[str, bytes] = {}  # sent in place of what the list tells of
         self.listed: bytes | None = None
+        self.most = 10_000  # on a page, whatever is asked for
 
     def publish(self, name: str, body: bytes = b"") -> None:
         made = full(Line()) if name.startswith("FULINS") else delta(Line())
@@ -61,7 +62,8 @@ class Authority:
             for name, body in sorted(self.files.items())
         ]
         start = int(query["start"])
-        return {"response": {"numFound": len(docs), "docs": docs[start : start + int(query["rows"])]}}
+        length = min(self.most, int(query["rows"]))
+        return {"response": {"numFound": len(docs), "docs": docs[start : start + length]}}
 
     def elastic(self, query: dict[str, str]) -> dict[str, Any]:
         hits = [
@@ -69,7 +71,8 @@ class Authority:
             for name in sorted(self.files)
         ]
         start = int(query["from"])
-        return {"hits": {"total": len(hits), "hits": hits[start : start + int(query["size"])]}}
+        length = min(self.most, int(query["size"]))
+        return {"hits": {"total": {"value": len(hits)}, "hits": hits[start : start + length]}}
 
 
 @pytest.fixture
@@ -135,6 +138,16 @@ def test_lists_are_read_page_by_page(name: str, authority: Authority, http: Http
         authority.publish(whole_name(SATURDAY, part, 5))
     assert len(fetched(AUTHORITIES[name][0], http)) == 5
     assert sum("select" in path or "fca_data" in path for path in authority.asked) == 3
+
+
+@pytest.mark.parametrize("name", AUTHORITIES)
+def test_a_page_that_is_shorter_than_asked_for_is_not_the_end(
+    name: str, authority: Authority, http: Http
+) -> None:
+    authority.most = 2
+    for part in range(1, 6):
+        authority.publish(whole_name(SATURDAY, part, 5))
+    assert len(fetched(AUTHORITIES[name][0], http)) == 5
 
 
 def test_a_file_that_is_not_what_the_list_says_is_refused(authority: Authority, http: Http) -> None:
