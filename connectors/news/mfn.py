@@ -28,7 +28,7 @@ from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.record import Record, RecordError
 from connectors.kit.staged import Tally
-from connectors.news import answers, categories, evidence, mfn_fetch, texts
+from connectors.news import answers, categories, evidence, items, mfn_fetch, texts
 from connectors.news.fields import table
 from warehouse.schema.types import Table
 
@@ -72,18 +72,18 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the items of issuers of this market."""
-    yield answers.batch(staged_table, _items(piece), partial(_row, market), Tally(piece.dataset))
+    yield items.batch(piece, staged_table, _items(piece), partial(_row, market))
 
 
 def _items(piece: Piece) -> list[Any]:
     found = answers.decoded(piece, "a stream of items")
-    items = found.get("items") if isinstance(found, dict) else found
-    if not isinstance(items, list):
+    listed = found.get("items") if isinstance(found, dict) else found
+    if not isinstance(listed, list):
         raise Unreadable(piece.dataset, piece.name, "no list `items` in it")
-    return items
+    return listed
 
 
-def _row(market: str, item: Any, tally: Tally) -> answers.Row | None:
+def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
     native = _native(item)
     record = Record(item, tally, native)
     record.ignore(*_IGNORED, "news_id")

@@ -37,14 +37,21 @@ def stream(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterat
     now = http.now()
     since = _since(cursor, now)
     held: Arrival | None = None
+    seen: set[str] = set()
+    start = 0
     for page in range(PAGES):
-        answer = http.get(url(since, page * PAGE), expect={Format.JSON})
+        answer = http.get(url(since, start), expect={Format.JSON})
+        listed = _ids(answer)
+        if held is not None and seen.issuperset(listed):
+            break  # the end, or a page that is given again whatever is asked for
         if held is not None:
             yield held
         name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
         held = replace(answer.arrival(name, Scope.PART), cursor=None)
-        if _count(answer) < PAGE:
+        if not listed:
             break
+        seen.update(listed)
+        start += len(listed)  # a page may be shorter than what was asked for
     if held is not None:
         yield replace(held, cursor=Cursor(now.isoformat()))
 
@@ -64,7 +71,8 @@ def _since(cursor: Cursor | None, now: datetime) -> datetime:
     return now - FIRST if found is None or found.tzinfo is None else min(found, now) - OVERLAP
 
 
-def _count(answer: Fetched) -> int:
+def _ids(answer: Fetched) -> list[str]:
+    """What a page holds, by its items' own ids."""
     try:
         body: Any = msgspec.json.decode(answer.read())
     except MALFORMED as error:
@@ -72,4 +80,4 @@ def _count(answer: Fetched) -> int:
     items = body.get("items") if isinstance(body, dict) else None
     if not isinstance(items, list):
         raise WrongBody(answer.url, answer.status, "no list of items")
-    return len(items)
+    return [str(item.get("news_id")) if isinstance(item, dict) else "" for item in items]

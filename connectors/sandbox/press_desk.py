@@ -22,6 +22,7 @@ from connectors.sandbox import (
     press_finanstilsynet,
     press_globenewswire,
     press_mfn,
+    press_prnewswire,
     press_sec,
 )
 from connectors.sandbox.reply import Reply
@@ -138,6 +139,7 @@ ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
     (re.compile(r"/all/s/nordic\.json"), _stream),
     (re.compile(r"/search/companies"), _companies),
     (re.compile(r"/RssFeed/country/([^/]+)/feedTitle/.+"), _country),
+    (re.compile(r"/rss/news-releases-list\.rss"), _rss(press_prnewswire.feed)),
     (re.compile(r"/enforcement-litigation/litigation-releases/rss"), _rss(press_sec.litigation)),
     (re.compile(r"/news/rss\.xml"), _rss(press_fca.news)),
     (

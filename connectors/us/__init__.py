@@ -18,6 +18,7 @@ from connectors.us import (
     financials_part,
     ownership_part,
     profiles_part,
+    releases_fields,
     schedule13_fields,
     symbols_part,
 )
@@ -51,6 +52,7 @@ _REGISTERS: Final = with_evidence(
         normalise=normalising(_HELD),
         links=tuple(link for part in PARTS for link in part.links),
         dated=(schedule13_fields.KEY,),
+        untitled=(releases_fields.KEY,),
         holders={table: names for part in PARTS for table, names in part.holders.items()},
     ),
     through=FILERS.name,

@@ -28,6 +28,7 @@ RSS = (
     "/rss/nyhetsfeed/",
     "/rss/rundskriv/",
     "/RssFeed/country/Finland/feedTitle/GlobeNewswire - News from Finland",
+    "/rss/news-releases-list.rss",
 )
 
 
