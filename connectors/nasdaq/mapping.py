@@ -123,6 +123,7 @@ def _held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("shares").is_not_null())
         .then(pl.lit("exact"))
     )
+    total = pl.coalesce("shares", "votes")
     return rows.select(
         company_id="_company_id",
         register=pl.lit(register),
@@ -138,7 +139,8 @@ def _held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         is_direct=pl.lit(None, pl.Boolean),  # the form counts both, and the funds of a group
         controls=pl.lit([], dtype=pl.List(pl.String)),
         valid_from="valid_from",
-        ended_on=pl.lit(None, pl.Date),
+        # who has nothing left holds nothing: a notice below the lowest threshold may leave something
+        ended_on=pl.when(total == pl.lit(_LOWEST).cast(rows.schema["shares"])).then("valid_from"),
         url=pl.coalesce("url", "_page"),
         raw="_raw",
         observed_at="_observed_at",
