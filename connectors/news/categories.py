@@ -19,7 +19,7 @@ _PATTERNS: Final = {
         r"årsrapport|osavuosi|puolivuosi|neljännesvuosi|tilinpäätös|vuosikertomus",
     ),
     OWNERSHIP: (
-        r"major (?:share ?hold|holding)|holding\(?s\)? in company|flagg|suurimmat osakkeenomistajat",
+        r"major[ -](?:share ?hold|holding)|holding\(?s\)? in company|flagg(?!skepp)|suurimmat osakkeenomistajat",
         r"sub:ci:shareholder-announcement",
     ),
     "inside_information": (
@@ -42,8 +42,20 @@ _PATTERNS: Final = {
         r"regulated|regulatory|rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat|sisäpiiri",
     ),
 }
+# headlines that say so themselves: sources sort such releases under other things too
+_NOTICE: Final = re.compile(
+    r"\bflaggning(?:s\w+)?\b|\bflaggar (?:för|i|upp|ned|ner)\b|\bflaggemelding"
+    r"|\bnotification of major (?:share)?holding"
+    r"|\b(?:flagging|major share ?hold(?:er|ing)) (?:notice|notification|announcement)",
+    re.IGNORECASE,
+)
 _WORDS: Final = {name: re.compile("|".join(words), re.IGNORECASE) for name, words in _PATTERNS.items()}
 NAMES: Final = (*_PATTERNS, OTHER)
+
+
+def is_notice(headline: str) -> bool:
+    """Whether a headline is that of a notice of a major holding."""
+    return _NOTICE.search(headline) is not None
 
 
 def of(labels: Iterable[str | None]) -> list[str]:

@@ -19,6 +19,8 @@ HOSTS = (
     "portal.api.bolagsverket.se",
     "marknadssok.fi.se",
     "www.fi.se",
+    "feed.mfn.se",
+    "view.news.eu.nasdaq.com",
 )
 
 
