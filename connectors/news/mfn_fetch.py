@@ -43,8 +43,9 @@ def stream(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterat
         if held is not None:
             yield held
         name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
-        held = replace(answer.arrival(name, Scope.PART), cursor=None)
-        if len(items(answer)) < PAGE:
+        is_last = len(items(answer)) < PAGE
+        held = replace(answer.arrival(name, Scope.PART), cursor=None)  # puts the body back to its first byte
+        if is_last:
             break
     if held is not None and asked is not None:
         yield replace(held, cursor=Cursor(asked.isoformat()))

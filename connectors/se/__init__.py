@@ -56,6 +56,6 @@ _REGISTERS: Final = with_listings(
     ESMA,
 )
 _TOLD: Final = with_news(_REGISTERS, PRESS)
-# a notice without a number is its issuer's whose wire row found it, and those rows are linked last
-_NOTIFIED: Final = replace(_TOLD, links=(*_TOLD.links, flagging.WIRE_LINK))
+# rows of the wire are linked last, and notices by theirs
+_NOTIFIED: Final = replace(_TOLD, links=(*_TOLD.links, *flagging.LAST_LINKS))
 SWEDEN: Final = with_acts(_NOTIFIED, acts.DATASETS, acts.REGISTER)

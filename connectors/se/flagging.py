@@ -13,11 +13,14 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+import polars as pl
+
 from connectors.declare import (
     Batch,
     Cadence,
     Dataset,
     Guard,
+    Key,
     Licence,
     Link,
     NotOurs,
@@ -38,6 +41,8 @@ from connectors.news import categories, mfn, mfn_fetch
 from connectors.news.fields import ID
 from connectors.news.fields import table as wire_table
 from connectors.se import flagging_fetch, flagging_text, nasdaq
+from connectors.se.bolagsverket_fields import ORGANISATIONS
+from connectors.se.issuer_links import COMPANY_NAME, core
 from connectors.se.register import MARKET
 from warehouse.schema.types import Column, Kind
 
@@ -57,9 +62,19 @@ NOTICES: Final = flaggings_table(
 )
 # what an erased holder is told by
 HOLDERS: Final = {NOTICES.name: ("holder", HOLDER)}
-# A page finds its company by its release; an item of MFN without a number as the wire's own row of it does.
+
+
+def _named(rows: pl.DataFrame) -> pl.Series:
+    return core(rows["issuer"])
+
+
+# A page finds its company by its release; an item of MFN without a number as the wire's own row of it does; a
+# copied text by the issuer that it names.
 PAGE_LINK: Final = Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE)
-WIRE_LINK: Final = Link(NOTICES.name, "source", WIRE.name, ID)
+LAST_LINKS: Final = (
+    Link(NOTICES.name, "source", WIRE.name, ID),
+    Link(NOTICES.name, Key("notice_issuer_core", _named), ORGANISATIONS.name, COMPANY_NAME),
+)
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -87,7 +102,7 @@ def _pages(piece: Piece) -> Batch:
 def _items(piece: Piece) -> Batch:
     """Of the releases of Swedish issuers those that are notices and have their text."""
     tally = Tally(piece.dataset)
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(mfn.items(piece), start=1):
         try:
@@ -96,7 +111,7 @@ def _items(piece: Piece) -> Batch:
             rejects.append((place, str(error), item))
             continue
         if row is not None:
-            rows[row["source"], row[HOLDER]] = row
+            rows[row["source"]] = row
     return staged.batch(NOTICES, list(rows.values()), staged.reject_rows(rejects), tally.drain())
 
 

@@ -8,7 +8,6 @@ form by its label. Does not belong here: sentences (`flagging_prose`), shapes of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -48,9 +47,10 @@ _DATE: Final = re.compile(r"^\W*(?:date|datum)\s*[|:]", re.IGNORECASE)
 _HELD: Final = re.compile(
     r"^\W*(?:directly|indirectly|direkt|indirekt)\s+(?:held|innehavda|ägda)\s+"
     r"(?P<what>shares|voting rights|aktier|röster)"
-    r"\W+(?P<percent>\d{1,3}(?:[.,]\d{1,6})?)\s*%",
+    r"[\s|:]+(?:(?P<percent>\d{1,3}(?:[.,]\d{1,6})?)\s*%)?",
     re.IGNORECASE,
 )
+_FORM_SHARE: Final = re.compile(r"^\W*(?:percentage|andel|procent)\W*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,10 @@ def of_register(lines: list[str]) -> Table | None:
     if None in marks or sorted(marks, key=lambda mark: mark or 0) != marks:
         return None
     start, moved, after = (mark for mark in marks if mark is not None)
-    found = [match for line in lines[after:] if (match := _HELD.match(line))]
+    shares = after + (_place(lines[after:], _FORM_SHARE) or 0)  # the same labels stand above it, with numbers
+    found = [match for line in lines[shares:] if (match := _HELD.match(line))]
     sums = {
-        kind: _sum(match["percent"] for match in found if _is(kind, match["what"]))
+        kind: _sum([one["percent"] for one in found if _is(kind, one["what"])])
         for kind in ("shares", "votes")
     }
     if sums["shares"] is None and sums["votes"] is None:
@@ -96,9 +97,11 @@ def _form_holder(lines: list[str]) -> str | None:
     return above[-1] if above else None
 
 
-def _sum(percents: Iterator[str]) -> Decimal | None:
-    """Held directly and indirectly together; None where neither is told."""
-    found = [Decimal(percent.replace(",", ".")) for percent in percents]
+def _sum(percents: list[str | None]) -> Decimal | None:
+    """Held directly and indirectly together; None where neither is told, or one is withheld."""
+    found = [Decimal(percent.replace(",", ".")) for percent in percents if percent is not None]
+    if len(found) < len(percents):
+        return None
     total = sum(found, Decimal(0))
     if total > _HUNDRED:
         raise NoForm(f"{total} where a percentage was due")

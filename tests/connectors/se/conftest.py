@@ -20,6 +20,7 @@ HOSTS = (
     "marknadssok.fi.se",
     "www.fi.se",
     "feed.mfn.se",
+    "mfn.se",
     "view.news.eu.nasdaq.com",
 )
 

@@ -10,10 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Scope
+from connectors.declare import Cursor, NotOurs, Recognised, Scope
 from connectors.kit.errors import WrongBody
 from connectors.kit.http import Http
+from connectors.news import mfn_fetch
 from connectors.se import SWEDEN, flagging_fetch
+from connectors.se.issuer_links import core
 from tests.connectors.news.news_files import mfn, mfn_item, read, rows, signals
 from tests.connectors.se.conftest import Registry
 
@@ -104,7 +106,18 @@ def test_an_item_becomes_a_statement_of_its_holder() -> None:
 def test_its_issuer_is_known_by_the_number_that_the_wire_gives() -> None:
     (batch,) = read(KEY, mfn(item(1, text("5,02"))))
     assert SWEDEN.touches(batch.table, batch.rows).to_list() == [COMPANY]
-    assert [link.through for link in SWEDEN.links if link.table == "se_flaggning"] == ["se_release", "se_mfn"]
+    through = [link.through for link in SWEDEN.links if link.table == "se_flaggning"]
+    assert through == ["se_release", "se_mfn", "se_bolagsverket"]
+
+
+def test_the_issuer_of_a_copied_text_is_known_by_the_name_in_it() -> None:
+    said = f"{HOLDER} innehar nu 5,02 procent av rösterna i Exempel Aktiebolag (publ)."
+    (batch,) = read(KEY, json.dumps({"url": "https://example.com/a", "text": said}).encode())
+    link = next(
+        one for one in SWEDEN.links if one.table == "se_flaggning" and one.through == "se_bolagsverket"
+    )
+    assert not isinstance(link.key, str)
+    assert link.key.of(batch.rows).to_list() == core(pl.Series(["Exempel AB"])).to_list()
 
 
 def test_a_limit_alone_is_a_band() -> None:
@@ -228,6 +241,14 @@ def test_files_are_told_from_each_other() -> None:
 
 
 # Asking
+
+
+def test_the_stream_arrives_whole_and_goes_on_at_the_servers_time(registry: Registry, http: Http) -> None:
+    address = mfn_fetch.url(datetime(2026, 11, 15, 5, 50, tzinfo=UTC), 0).removeprefix("https://mfn.se")
+    registry.say(address, mfn(item(1, None)))
+    (arrival,) = mfn_fetch.stream(http, Cursor("2026-11-15T06:00:00+00:00"), ())
+    assert arrival.body.read() == mfn(item(1, None))
+    assert arrival.cursor == Cursor("2026-11-16T12:00:00+00:00")
 
 
 def staged(*items: dict[str, Any]) -> dict[str, pl.DataFrame]:
