@@ -7,7 +7,7 @@ nothing outside `connectors` names a country.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
@@ -126,6 +126,8 @@ class Dataset:
     redact: takes persons out before the archive.
     named_by: key of the feed that names whose records here change; what a complete edition changes though the feed
     named nobody is told of (signal `missed_by_feed`).
+    is_whole: where an edition comes in several files, whether these, by their names, are all of it. While one is
+    missing the others are a part, and what they lack is not gone.
     split: archive members; a plain file splits into itself.
     read: pure; the unit of the process pool. Raises Unreadable.
     doubts: records that the newest complete edition lacks and that count as gone only once their subject was
@@ -159,6 +161,7 @@ class Dataset:
     without: Without | None = None
     rate: float | None = None
     limiter: str | None = None
+    is_whole: Callable[[Collection[str]], bool] | None = None
 
 
 SharedTables = Mapping[
@@ -241,6 +244,8 @@ class Jurisdiction:
     dated: datasets each of whose holdings is a statement of a day of its own (a notice, a yearly list), so that the
     next one is another statement and no change in place: what they said before is in HOLDINGS_EARLIER.
     secrets: what hosts want of their callers; the operator has them, nothing of the market does.
+    untitled: datasets whose news says what kind of paper was filed with a release and not how that is headed: it is
+    known by its time alone.
     """
 
     code: str
@@ -254,6 +259,7 @@ class Jurisdiction:
     removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
     secrets: tuple[Secret, ...] = ()
     dated: tuple[str, ...] = ()
+    untitled: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}
@@ -264,8 +270,8 @@ class Jurisdiction:
                     raise ValueError(f"{self.code}: a link names {key} of {table}, which no dataset stages")
             if link.through in linked[place:]:
                 raise ValueError(f"{self.code}: {link.table} is linked through {link.through} before that is")
-        if not set(self.dated) <= {dataset.key for dataset in self.datasets}:
-            raise ValueError(f"{self.code}: dated names a dataset that is none of {self.code}'s")
+        if not {*self.dated, *self.untitled} <= {dataset.key for dataset in self.datasets}:
+            raise ValueError(f"{self.code}: dated or untitled names a dataset that is none of {self.code}'s")
         for table, names in self.holders.items():
             if table not in staged or not {name for name in names if isinstance(name, str)} <= set(
                 staged[table].names

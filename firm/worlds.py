@@ -19,13 +19,15 @@ import httpx
 import connectors
 from connectors.kit.http import Http, HttpSettings
 from connectors.kit.retry import Retry
+from connectors.news import wires_fetch
 from connectors.sandbox import CREDENTIALS, World, enough, serve
 from pipelines.origins import Live
 from pipelines.settings import Settings
 
 FASTEST: Final = 10_000.0  # requests a second: nobody's registry is on the other side
 RETRY: Final = Retry(first=0.05, longest=0.5, patience=30.0)  # nor anybody to spare
-_OTHER_HOSTS: Final = tuple(CREDENTIALS)  # keyed interfaces of which a dataset may have another host
+# keyed interfaces of which a dataset may have another host, and a second wire of one dataset
+_OTHER_HOSTS: Final = (*CREDENTIALS, wires_fetch.OTHER_HOST)
 DAYS: Final = 20
 _CONTACT: Final = (
     "firm (nobody@example.org)"  # EDGAR answers nobody who names no contact, the sandbox's neither

@@ -1,4 +1,4 @@
-"""News and acts that found no company, for a person to look through: what they say, and why nobody was found.
+"""News and acts that found no company, for a person to look through: why, and which listed company may be meant.
 
 Does not belong here: the links that were followed (`connectors`), or printing (`firm`).
 """
@@ -11,19 +11,27 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import Jurisdiction
+from connectors.matching.deciding import REVIEWED, Candidate, Candidates, Set
+from connectors.news.fields import AUTHOR
 from connectors.news.market import Press, is_news
 from connectors.regulators import acts, review
 from pipelines.resources import Workspace
 from pipelines.stages.linked import Links
+from warehouse.history import History
+from warehouse.schema.tables import COMPANIES, LISTINGS
 
 NOBODY: Final = "nobody answers to what it names"
 SEVERAL: Final = "several companies answer to what it names"
 NO_NAME: Final = "it names nobody by what can be looked up"
-COLUMNS: Final = ("register", "published_at", "title", "url", "why")
+COLUMNS: Final = ("register", "published_at", "title", "url", "why", "perhaps")
+_TOLD: Final = (*COLUMNS[:-1], "name")
 
 
 def unmatched(workspace: Workspace, jurisdiction: Jurisdiction, press: Press, limit: int) -> pl.DataFrame:
-    """The newest news and acts of a market without a company: register, published_at, title, url, why."""
+    """The newest news and acts of a market without a company: COLUMNS.
+
+    perhaps: the name of the one listed company that is close enough to the name an item has; a person decides.
+    """
     with workspace.history(jurisdiction.code) as history:
         links = Links(jurisdiction, history)
         told = acts.table(jurisdiction.code)
@@ -31,8 +39,21 @@ def unmatched(workspace: Workspace, jurisdiction: Jurisdiction, press: Press, li
             *_items(links, press),
             review.unmatched(jurisdiction.code, {told.name: history.present(told)}),
         ]
-    rows = pl.concat(part.select(COLUMNS) for part in parts)
-    return rows.sort("published_at", "register", "title", descending=[True, False, False]).head(limit)
+        rows = pl.concat(part.select(_TOLD) for part in parts)
+        newest = rows.sort("published_at", "register", "title", descending=[True, False, False]).head(limit)
+        return newest.with_columns(_perhaps(newest["name"], jurisdiction.code, history)).select(COLUMNS)
+
+
+def _perhaps(names: pl.Series, market: str, history: History) -> pl.Series:
+    listed = history.open_rows(LISTINGS)["company_id"].unique()
+    companies = history.open_rows(COMPANIES, listed).filter("is_listed")
+    candidates = Candidates(
+        market,
+        [Candidate(*row, is_listed=True) for row in companies.select("company_id", "name").iter_rows()],
+    )
+    found = {name: candidates.decide(name, Set.OPEN) for name in names.drop_nulls().unique()}
+    near = {name: one.matched_name for name, one in found.items() if one.score >= REVIEWED}
+    return pl.Series("perhaps", [near.get(name) for name in names], dtype=pl.String)
 
 
 def _items(links: Links, press: Press) -> Iterator[pl.DataFrame]:
@@ -40,4 +61,7 @@ def _items(links: Links, press: Press) -> Iterator[pl.DataFrame]:
         rows = links.unanswered(table)
         for several, why in ((None, NO_NAME), (False, NOBODY), (True, SEVERAL)):
             part = rows.filter(pl.col("_several").eq_missing(pl.lit(several, pl.Boolean)))
-            yield items(part.drop("_several")).filter(is_news()).with_columns(why=pl.lit(why))
+            # a wire's rows are its items, one by one; of other tables items are told by the exchange's own names
+            name = part[AUTHOR] if AUTHOR in part.columns else pl.lit(None, pl.String)
+            told = items(part.drop("_several")).with_columns(name=name, why=pl.lit(why))
+            yield told.filter(is_news())

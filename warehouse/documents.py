@@ -228,11 +228,15 @@ def profiles() -> str:
 
 
 def known_as() -> str:
-    """What else the companies in `wanted` are known as, in capitals; symbols with and without their venue."""
+    """What else the companies in `wanted` are known as, in capitals and with dashes for blanks.
+
+    Symbols stand with and without their venue.
+    """
     return """
-        SELECT upper(value) AS value, company_id FROM identifiers SEMI JOIN wanted USING (company_id)
+        SELECT replace(upper(value), ' ', '-') AS value, company_id
+        FROM identifiers SEMI JOIN wanted USING (company_id)
         WHERE scheme <> 'exchange_mic'
-        UNION SELECT upper(exchange_mic || ':' || ticker), company_id
+        UNION SELECT replace(upper(exchange_mic || ':' || ticker), ' ', '-'), company_id
         FROM listings SEMI JOIN wanted USING (company_id)
         WHERE exchange_mic || ticker IS NOT NULL AND coalesce(ended_on, valid_to) IS NULL
         ORDER BY ALL

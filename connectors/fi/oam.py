@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
-from lxml import etree, html
+from lxml import html
 
 from connectors.declare import (
     Batch,
@@ -32,14 +33,13 @@ from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
 from connectors.nasdaq.fields import LICENCE
-from connectors.news import categories, texts
+from connectors.news import categories, items, pages
 from connectors.news.fields import table
 
 KEY: Final = "fi.oam"
 HOST: Final = "oam.fi"
 PUBLISHER: Final = "oam.fi"
 RELEASES: Final = table(MARKET, "oam")
-LARGEST: Final = 16 << 20
 _LIST: Final = re.compile(rb"message-row")
 _VIEW: Final = re.compile(rb"view-headline")
 _FORM: Final = re.compile(rb"company-select")
@@ -48,11 +48,6 @@ _TIME: Final = re.compile(r"(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (EET|EEST)")
 _ZONES: Final = {"EET": timedelta(hours=2), "EEST": timedelta(hours=3)}  # by the name that stands there
 _PACKAGE: Final = re.compile(r"\b([0-9A-Z]{18}[0-9]{2})-\d{4}-\d{2}-\d{2}\b")
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
-Row = dict[str, Any]
-
-
-class _Refused(Exception):  # noqa: N818 - says what becomes of the row
-    """A release that is not kept; the message says why."""
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -66,44 +61,22 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(piece: Piece) -> Iterator[Batch]:
     """One batch: the releases of a list, or the one of a page."""
-    root = _root(piece)
-    tally = Tally(piece.dataset)
-    rows: dict[str, Row] = {}
-    rejects: list[tuple[object, str, object]] = []
+    root = pages.root(piece, "a page of the storage")
     listed = root.xpath("//*[contains(concat(' ', @class, ' '), ' message-row ')]")
     found = listed or root.xpath("//*[@id='view-headline']")
     if not found:
         raise Unreadable(piece.dataset, piece.name, "neither rows of a list nor a headline in it")
     language = str(root.get("lang") or "")[:2]
-    for place, element in enumerate(found, start=1):
-        try:
-            row = _listed(element) if listed else _viewed(root, element, language)
-        except _Refused as error:
-            rejects.append((place, str(error), _text(element)))
-            continue
-        rows[row["id"]] = row
-    yield staged.batch(RELEASES, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+    row_of = _listed if listed else partial(_viewed, root, language)
+    yield items.batch(piece, RELEASES, found, row_of, pages.text)
 
 
-def _root(piece: Piece) -> html.HtmlElement:
-    with staged.opened(piece) as stream:
-        body = stream.read(LARGEST + 1)
-    if len(body) > LARGEST or sniff(body) is not Format.HTML:
-        due = "a page of the storage was due"
-        raise Unreadable(piece.dataset, piece.name, f"{due}, not {len(body)} bytes of {sniff(body).value}")
-    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        return html.document_fromstring(body, parser=parser)
-    except (etree.ParserError, ValueError) as error:
-        raise Unreadable(piece.dataset, piece.name, f"a page that does not parse: {error}") from error
-
-
-def _listed(element: html.HtmlElement) -> Row:
+def _listed(element: html.HtmlElement, _tally: Tally) -> items.Row:
     """One row of a list."""
     link = next(iter(element.xpath(".//*[contains(@class, 'table-headline')]//@href")), "")
     found = _LINK.search(str(link))
     if found is None:
-        raise _Refused("no link to a release")
+        raise items.Refused("no link to a release")
     cells = {
         name: _cell(element, f"table-{name}") for name in ("published", "company", "headline", "category")
     }
@@ -113,28 +86,30 @@ def _listed(element: html.HtmlElement) -> Row:
     )
 
 
-def _viewed(root: html.HtmlElement, headline: html.HtmlElement, language: str) -> Row:
+def _viewed(root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: Tally) -> items.Row:
     """One release on a page of its own: `Company - Category` and the time stand in labels."""
     number = next(iter(root.xpath("//meta[@name='disclosureId']/@content")), "")
-    labels = [text for text in map(_text, root.xpath("//*[@id='view-content']//span")) if text]
+    labels = [text for text in map(pages.text, root.xpath("//*[@id='view-content']//span")) if text]
     stamp = next((text for text in labels if _TIME.search(text)), "")
     company, _, category = next(
         (text for text in labels if " - " in text and not _TIME.search(text)), ""
     ).rpartition(" - ")
     if not str(number).isdecimal():
-        raise _Refused("no number of the release")
-    row = _row(str(number), language, stamp, company or None, _text(headline), category or None)
-    names = " ".join(_text(link) or "" for link in root.xpath("//*[contains(@class, 'attachment-link')]"))
+        raise items.Refused("no number of the release")
+    row = _row(str(number), language, stamp, company or None, pages.text(headline), category or None)
+    names = " ".join(
+        pages.text(link) or "" for link in root.xpath("//*[contains(@class, 'attachment-link')]")
+    )
     leis = {lei for lei in _PACKAGE.findall(names) if is_lei(lei)}
     return row | {"lei": leis.pop() if len(leis) == 1 else None}
 
 
 def _row(
     number: str, language: str, stamp: str, company: str | None, title: str | None, category: str | None
-) -> Row:
+) -> items.Row:
     published = _instant(stamp)
     if published is None or title is None:
-        raise _Refused("no headline" if title is None else f"no time with its zone: {stamp[:40]}")
+        raise items.Refused("no headline" if title is None else f"no time with its zone: {stamp[:40]}")
     known = language if _LANGUAGE.fullmatch(language) else None
     return {
         "id": f"oam:{number}",
@@ -148,7 +123,7 @@ def _row(
         "published_at": published,
         "subjects": [category] if category else [],
         "kind": "",  # categories stand in the language of the page
-        "categories": categories.of([category or title]),
+        "categories": categories.of([category], "" if category else title),
         "author": company,
         "org_number": None,
         "lei": None,
@@ -168,11 +143,7 @@ def _instant(text: str) -> datetime | None:
 
 
 def _cell(element: html.HtmlElement, name: str) -> str | None:
-    return next(filter(None, map(_text, element.xpath(f".//*[contains(@class, '{name}')]"))), None)
-
-
-def _text(element: html.HtmlElement) -> str | None:
-    return texts.plain(str(element.text_content()))
+    return next(filter(None, map(pages.text, element.xpath(f".//*[contains(@class, '{name}')]"))), None)
 
 
 DATASET: Final = Dataset(

@@ -7,7 +7,7 @@ Belongs here: the declarations, what a file is, a file's members to staged rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
@@ -37,7 +37,7 @@ from connectors.kit.staged import Tally
 from warehouse.schema.types import Table
 
 _ROWS: Final = 20_000
-_NAME: Final = re.compile(r"(FULINS_[A-Z]|DLTINS|FULCAN)_(\d{8})_(\d+)of(\d+)")
+_NAME: Final = re.compile(r"(FULINS_[A-Z]|DLTINS|FULCAN)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})(?![0-9])")
 _WHOLE: Final = "FULINS_E"
 _CHANGES: Final = "DLTINS"
 Records = Callable[[BinaryIO, date, Found], Iterator[dict[str, Any]]]
@@ -83,6 +83,7 @@ def firds_datasets(market: str, authority: Authority) -> tuple[Dataset, Dataset]
         staged={table.name: table for table in tables},
         files=("firds/FULINS*", "firds/**", "**/FULINS_*", "esma_firds/**"),
         recognise=partial(_recognise, _WHOLE),
+        is_whole=is_whole,
         split=_split,
         read=partial(_read_whole, market),
         fetch=partial(fetching.fetch_whole, authority.listing),
@@ -115,6 +116,17 @@ def _recognise(kind: str, name: str, head: bytes) -> Recognised | NotOurs:
     day = edition_of(name)
     at = None if day is None else datetime.combine(day, time(), UTC)
     return Recognised(at, Scope.FULL if kind == _WHOLE else Scope.FEED)
+
+
+def is_whole(names: Collection[str]) -> bool:
+    """Whether files are all the parts of their sets: 01 to the last, of each day and kind."""
+    found = [_NAME.search(name) for name in names]
+    parts: dict[tuple[str, ...], set[int]] = {}
+    for named in found:
+        if named is None:
+            return False
+        parts.setdefault(named.group(1, 2, 4), set()).add(int(named[3]))
+    return bool(parts) and all(there == set(range(1, int(of) + 1)) for (_, _, of), there in parts.items())
 
 
 def edition_of(name: str) -> date | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from connectors.declare import Arrival, Cursor, Scope
 from connectors.kit.bodies import Fetched, NotModified
@@ -31,7 +31,8 @@ CHANGES: Final = "DLTINS"
 _BACK: Final = {WHOLE: timedelta(days=21), CHANGES: timedelta(days=14)}
 _PAGE: Final = 1000
 _MOST_PAGES: Final = 50
-_NAME: Final = re.compile(r"(FULINS_E|DLTINS)_(\d{4})(\d\d)(\d\d)_(\d+)of(\d+)\.zip")
+_NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})\.zip")
+_HOSTS: Final = ("esma.europa.eu", "fca.org.uk")  # that files are taken from, whatever a list says
 _BLOCK: Final = 1 << 20
 
 Listing = Callable[["Http", date, date], Iterator["File"]]
@@ -54,26 +55,37 @@ def esma(http: Http, since: date, until: date) -> Iterator[File]:
     """Files that ESMA published in these days. Raises FetchError."""
     span = quote(f"publication_date:[{since}T00:00:00Z TO {until}T23:59:59Z]", safe="")
     base = f"https://{ESMA_HOST}/solr/esma_registers_firds_files/select?q=*&fq={span}&wt=json"
-    for page in range(_MOST_PAGES):
-        url = f"{base}&start={page * _PAGE}&rows={_PAGE}"
-        answer = _member(http.json(url), "response", dict, url)
-        docs = _member(answer, "docs", list, url)
-        yield from _files(docs)
-        if len(docs) < _PAGE:
+    start, total = 0, 1
+    for _ in range(_MOST_PAGES):
+        if start >= total:
             return
+        url = f"{base}&start={start}&rows={_PAGE}"
+        answer = _member(http.json(url), "response", dict, url)
+        docs, total = _member(answer, "docs", list, url), _member(answer, "numFound", int, url)
+        yield from _files(docs)
+        start += len(docs) or total  # a page may be shorter than what was asked for; an empty one is the end
 
 
 def fca(http: Http, since: date, until: date) -> Iterator[File]:
     """Files that the FCA published in these days. Raises FetchError."""
     kinds = "((file_type:FULINS) OR (file_type:DLTINS))"
     asked = quote(f"({kinds} AND (publication_date:[{since} TO {until}]))", safe="")
-    for page in range(_MOST_PAGES):
-        span = f"from={page * _PAGE}&size={_PAGE}&sort=file_name:asc"
-        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
-        hits = _member(_member(http.json(url), "hits", dict, url), "hits", list, url)
-        yield from _files([hit.get("_source") for hit in hits if isinstance(hit, dict)])
-        if len(hits) < _PAGE:
+    start, total = 0, 1
+    for _ in range(_MOST_PAGES):
+        if start >= total:
             return
+        span = f"from={start}&size={_PAGE}&sort=file_name:asc"
+        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
+        answer = _member(http.json(url), "hits", dict, url)
+        hits, total = _member(answer, "hits", list, url), _total(answer, url)
+        yield from _files([hit.get("_source") for hit in hits if isinstance(hit, dict)])
+        start += len(hits) or total
+
+
+def _total(answer: Any, url: str) -> int:
+    """How many there are: a number, or an object that holds it, as editions of the engine differ."""
+    nested = answer.get("total")
+    return _member(nested if isinstance(nested, dict) else {"value": nested}, "value", int, url)
 
 
 def _member(answer: Any, name: str, kind: type, url: str) -> Any:
@@ -89,13 +101,29 @@ def _files(entries: Iterable[Any]) -> Iterator[File]:
         said = entry if isinstance(entry, dict) else {}
         name, url = str(said.get("file_name")), str(said.get("download_link"))
         found = _NAME.fullmatch(name)
-        if found is None or not url.endswith(name):
+        made = None if found is None else _day(found[2])
+        if found is None or made is None or not (url.endswith(f"/{name}") and _is_theirs(url)):
             continue
-        kind, year, month, day, part, of = found.groups()
         md5 = said.get("checksum")
         address = url.replace("http://", "https://", 1)
-        made = date(int(year), int(month), int(day))
-        yield File(name, kind, made, int(part), int(of), address, md5 if isinstance(md5, str) else None)
+        yield File(
+            name, found[1], made, int(found[3]), int(found[4]), address, md5 if isinstance(md5, str) else None
+        )
+
+
+def _day(digits: str) -> date | None:
+    try:
+        return date.fromisoformat(digits)
+    except ValueError:
+        return None
+
+
+def _is_theirs(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return any(host == known or host.endswith(f".{known}") for known in _HOSTS)
 
 
 def sets(files: Iterable[File], kind: str) -> list[list[File]]:

@@ -30,7 +30,7 @@ def lines(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
 
     The newest record of a line holds, of one day the change. A line ended on the day that says so; where its record
     is terminated without one, on that record's day; where it is missing from the whole files of both turns, on the
-    day it was missing the second time.
+    day it was missing the second time, though a change was told before that.
     """
     full = pl.concat([_rows(present, table.name) for table in f.full_tables(market)])
     whole = (
@@ -39,8 +39,11 @@ def lines(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.LazyFrame:
         .agg(pl.all().last(), _gone=_gone())
         .with_columns(_turn=pl.lit(0))
     )
-    changed = _rows(present, f.changes_table(market).name).with_columns(
-        _gone=pl.lit(None, pl.Date), _turn=pl.lit(1)
+    left = whole.select(*_LINE, _left="_gone")
+    changed = (
+        _rows(present, f.changes_table(market).name)
+        .join(left, on=list(_LINE), how="left")
+        .with_columns(_gone=pl.when(pl.col("_left") > pl.col("edition")).then("_left"), _turn=pl.lit(1))
     )
     newest = (
         pl.concat([whole, changed.select(whole.collect_schema().names())])

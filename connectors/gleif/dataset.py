@@ -133,11 +133,19 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 def published(name: str, head: bytes) -> datetime | None:
     """When a body was published: by the stamp in its name, else by its own first bytes."""
     stamp = _STAMP.search(name)
-    if stamp is not None:
-        return datetime.strptime("".join(stamp.groups()), "%Y%m%d%H%M").replace(tzinfo=UTC)
+    if stamp is not None and (named := _stamped("".join(stamp.groups()))) is not None:
+        return named
     found = _PUBLISHED.search(head) or _CONTENT.search(head)
     try:
-        return None if found is None else datetime.fromisoformat(found[1].decode()).astimezone(UTC)
+        said = None if found is None else datetime.fromisoformat(found[1].decode())
+        return None if said is None else said.replace(tzinfo=said.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _stamped(digits: str) -> datetime | None:
+    try:
+        return datetime.strptime(digits, "%Y%m%d%H%M").replace(tzinfo=UTC)
     except ValueError:
         return None
 

@@ -5,6 +5,7 @@ Registries answer HTML with status 200 where a zip was due, and put HTML into me
 
 from __future__ import annotations
 
+import re
 import zlib
 from enum import StrEnum
 from typing import Final
@@ -36,6 +37,7 @@ _MAGIC: Final = (
     (_GZIP, Format.GZIP),
     (b"%PDF-", Format.PDF),
 )
+_FEED: Final = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:rss|feed|rdf)\b")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL: Final = bytes(range(9)) + bytes(range(14, 27)) + bytes(range(28, 32))
 
@@ -64,6 +66,13 @@ def opening(head: bytes) -> bytes:
         return head
 
 
+def _is_page(text: bytes) -> bool:
+    """Whether markup is a page: a feed may quote one in an item."""
+    begun = _FEED.search(text)
+    page = text if begun is None else text[: begun.start()]
+    return b"<!doctype html" in page or b"<html" in page
+
+
 def _markup(head: bytes) -> Format:
     text = head[:HEAD].lstrip().lower()
     if not text:
@@ -71,7 +80,7 @@ def _markup(head: bytes) -> Format:
     if text.startswith((b"{", b"[")):
         return Format.JSON
     if text.startswith(b"<"):
-        return Format.HTML if b"<!doctype html" in text or b"<html" in text else Format.XML
+        return Format.HTML if _is_page(text) else Format.XML
     binary = len(text) - len(text.translate(None, _CONTROL))
     # A stray NUL or two do not make a table binary; random bytes hold one control character in nine.
     return Format.UNKNOWN if binary > max(2, 0.05 * len(text)) else Format.TEXT

@@ -22,8 +22,14 @@ _NAMED: Final = {"isin": "isin", "ticker": "ticker"}
 
 
 def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """Listings of the equities that their issuers had admitted to venues that count."""
-    found = lines(market, present).filter(pl.col("mic").is_in(MICS), pl.col("is_requested").is_not_null())
+    """Listings of the equities that their issuers had admitted to venues that count.
+
+    A line without a first day of trading and without its issuer's approval is a request, and no listing yet.
+    """
+    is_told = pl.col("begins_on").is_not_null() | pl.col("ended_on").is_not_null()
+    found = lines(market, present).filter(
+        pl.col("mic").is_in(MICS), pl.col("is_requested").is_not_null(), is_told
+    )
     rows = found.select(
         pl.col("_company_id").alias("company_id"),
         pl.lit(f"{market.lower()}.firds").alias("register"),

@@ -13,10 +13,12 @@ _TITLE: Final = re.compile(
     r"\b(?:share|stock|unit)?(?:holder|owner)s? (?:alert|investigation|action alert)\b"
     r"|\binvestors?(?: class action)? (?:alert|deadline)\b"
     r"|\bclass action (?:alert|notice|deadline|reminder|filed|lawsuit|investigation)\b"
-    r"|\blead plaintiff\b|\bsecurities class action\b"
+    r"|\blead plaintiff\b|\bsecurities (?:fraud )?(?:class action|lawsuit|litigation|suit)\b"
+    r"|\b(?:opportunity|chance) to lead\b|\blawsuit (?:alert|for investors)\b"
     r"|\b(?:reminds|encourages|urges|notifies|alerts)\b.{0,80}\b(?:investor|shareholder|stockholder)s\b.{0,120}"
-    r"\b(?:deadlines?|class actions?|lawsuits?|investigations?|loss(?:es)?|counsel|contact|rights|claims?)\b"
-    r"|\b(?:investor|shareholder|stockholder)s?\b.{0,60}\b(?:losses|lost money|who lost|contact|recover)\b"
+    r"\b(?:class actions?|lawsuits?|investigations?|loss(?:es)?|their (?:legal )?rights|the firm|legal counsel)\b"
+    r"|\b(?:investor|shareholder|stockholder)s?\b.{0,60}"
+    r"\b(?:losses|lost money|who lost|contact the (?:law )?firm)\b"
     r"|\b(?:law firm|law offices|attorneys? at law|trial attorneys|national trial lawyers)\b"
     r"|\b(?:deadline alert|investigation alert|fraud alert|fraud investigation)\b",
     re.IGNORECASE,
@@ -28,14 +30,17 @@ _FIRMS: Final = re.compile(
     r"block & leviton|kirby mcinerney|wolf haldenstein|howard g\. smith|frank r\. cruz|djs law)\b",
     re.IGNORECASE,
 )
+# A publisher by its own name: partners of no company that has shares. «Law Debenture» is one that has.
+_PRACTICE: Final = re.compile(
+    r"\b(?:law (?:firm|offices?|group|llc|pllc|p\.?c\.?)|attorneys|lawyers)\b"
+    r"|\b(?:l\.?l\.?p|pllc)\.?$",
+    re.IGNORECASE,
+)
 _REACH: Final = 500  # characters of a title
 
 
 def is_law_firm_alert(title: str, publisher: str | None = None) -> bool:
     """Whether a release is a law firm's call to investors."""
-    text = title[:_REACH]
-    return (
-        _TITLE.search(text) is not None
-        or _FIRMS.search(text) is not None
-        or (publisher is not None and _FIRMS.search(publisher[:_REACH]) is not None)
-    )
+    text, by = title[:_REACH], (publisher or "")[:_REACH].strip()
+    told = _TITLE.search(text) or _FIRMS.search(text) or _FIRMS.search(by) or _PRACTICE.search(by)
+    return told is not None

@@ -73,22 +73,32 @@ class _Known:
     forms: str
 
 
-def decide(name: str, country: str, candidates: Sequence[Candidate], among: Set) -> Decision:
-    """Whom `name` means among candidates of one country; candidates need not be prepared in any way.
+class Candidates:
+    """Candidates of one country, taken apart once for many names.
 
     Raises ValueError for a country without a table of legal forms.
     """
-    core, forms = taken_apart(name, country)
-    known = [_Known(one, *taken_apart(one.name, country)) for one in candidates]
-    asked = _Known(Candidate("", name), core, forms)
-    if not core:
-        return _none("nothing but legal forms in it", len(known))
-    if same := [one for one in known if one.core == core]:
-        return _of_family(asked, same, country, _EXACT, "exact_core")
-    second = second_key(core)
-    if same := [one for one in known if second_key(one.core) == second]:
-        return _of_family(asked, same, country, _FOLDED, "folded_core")
-    return _similar(asked, known, among)
+
+    def __init__(self, country: str, candidates: Sequence[Candidate]) -> None:
+        self._country = country
+        self._known = [_Known(one, *taken_apart(one.name, country)) for one in candidates]
+
+    def decide(self, name: str, among: Set) -> Decision:
+        """Whom `name` means among them."""
+        asked = _Known(Candidate("", name), *taken_apart(name, self._country))
+        if not asked.core:
+            return _none("nothing but legal forms in it", len(self._known))
+        if same := [one for one in self._known if one.core == asked.core]:
+            return _of_family(asked, same, self._country, _EXACT, "exact_core")
+        second = second_key(asked.core)
+        if same := [one for one in self._known if second_key(one.core) == second]:
+            return _of_family(asked, same, self._country, _FOLDED, "folded_core")
+        return _similar(asked, self._known, among)
+
+
+def decide(name: str, country: str, candidates: Sequence[Candidate], among: Set) -> Decision:
+    """Whom `name` means among candidates of one country, for a single name."""
+    return Candidates(country, candidates).decide(name, among)
 
 
 def _of_family(asked: _Known, same: list[_Known], country: str, score: float, method: str) -> Decision:

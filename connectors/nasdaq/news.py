@@ -58,4 +58,4 @@ def _categories(number: int | None, label: str | None, headline: str) -> list[st
         return [categories.OWNERSHIP]
     if numbers.is_interim(number, label):
         return ["earnings"]
-    return categories.of([label or headline])
+    return categories.of([label], "" if label else headline)

@@ -61,6 +61,8 @@ def items_of(body: Any) -> list[Any] | None:
     items = results.get("item") if isinstance(results, dict) else None
     if items is None and isinstance(results, dict):
         return []
+    if isinstance(items, dict) and items:  # a single hit stands there without its list
+        return [items]
     return items if isinstance(items, list) else None
 
 

@@ -29,7 +29,7 @@ from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.record import Record, RecordError
 from connectors.kit.staged import Tally
-from connectors.news import answers, categories, evidence, texts
+from connectors.news import answers, categories, evidence, items, texts
 from connectors.news.fields import table
 from warehouse.schema.types import Table
 
@@ -60,7 +60,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the releases of a feed that are of issuers of this market."""
-    yield answers.batch(staged_table, _releases(piece), partial(_row, market), Tally(piece.dataset))
+    yield items.batch(piece, staged_table, _releases(piece), partial(_row, market))
 
 
 def _releases(piece: Piece) -> list[Any]:
@@ -73,7 +73,7 @@ def _releases(piece: Piece) -> list[Any]:
     return releases
 
 
-def _row(market: str, item: Any, tally: Tally) -> answers.Row | None:
+def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
     """Of the many members of a release the few that are kept: the rest is text, pictures and files."""
     record = Record(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
     native = record.need("EncryptedId").strip()
@@ -106,7 +106,7 @@ def _row(market: str, item: Any, tally: Tally) -> answers.Row | None:
         "published_at": published,
         "subjects": [kind] if kind else [],
         "kind": kind,
-        "categories": categories.of([_KINDS.get(kind), title]),
+        "categories": categories.of([_KINDS.get(kind)], title),
         "author": company.replace("-", " ") if company else None,
         "org_number": issuer.number,
         "lei": issuer.lei,

@@ -43,7 +43,7 @@ EXCHANGES: Final = {
     **dict.fromkeys(("xoas", "xoax"), "XOAS"),
     **{mic.lower(): mic for mic in ("FNSE", "XNGM", "NSME", "FNFI", "FNDK", "MERK")},
 }
-_OF_MARKET: Final = {
+OF_MARKET: Final = {
     "US": ("XNAS", "XNYS", "XASE", "ARCX", "OTCM"),
     "UK": ("XLON", "AIMX"),
     "SE": ("XSTO", "FNSE", "XNGM", "NSME", "XSAT"),
@@ -51,7 +51,8 @@ _OF_MARKET: Final = {
     "NO": ("XOSL", "XOAS", "MERK"),
     "DK": ("XCSE", "FNDK"),
 }
-_MARKET_OF: Final = {mic: market for market, mics in _OF_MARKET.items() for mic in mics}
+_MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
+_NOWHERE: Final = re.compile(r"X|EU")  # ISINs that no country's agency gave: bonds of the world
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """An item's issuer as one market knows it. `near`: the item itself says that it is of this market."""
+    """An item's issuer as one market knows it. `near`: the item itself says that it is a company of this market."""
 
     number: str | None
     lei: str | None
@@ -87,9 +88,9 @@ class Issuer:
 def issuer(market: str, said: Evidence, home: str) -> Issuer | None:
     """The issuer for one market; None where it is another market's. What says nothing is the wire's home's."""
     markets = said.markets()
-    near = market in markets or (said.country == market and not said.numbers)
+    is_told_of = market in markets or (said.country == market and not said.numbers)
     nowhere = not markets & frozenset(MARKETS) and said.country is None and not said.numbers
-    if not near and not (nowhere and market == home):
+    if not is_told_of and not (nowhere and market == home):
         return None
     return Issuer(
         number=next(
@@ -98,8 +99,23 @@ def issuer(market: str, said: Evidence, home: str) -> Issuer | None:
         lei=said.leis[0] if said.leis else None,
         isin=_own(said.isins, lambda isin: isin[:2] == iso_country(market)),
         symbol=_own(said.symbols, lambda symbol: _MARKET_OF.get(symbol[:4]) == market),
-        near=near,
+        near=_is_near(market, said),
     )
+
+
+def _is_near(market: str, said: Evidence) -> bool:
+    """Whether what an item says most surely of its issuer is this market.
+
+    A company listed here may be another country's: its ISIN says so, whatever the exchange, and the exchange
+    whatever the feed. Its name would lead to a subsidiary or to a namesake.
+    """
+    if said.numbers:
+        return any(code == market for code, _ in said.numbers)
+    countries = {isin[:2] for isin in said.isins if not _NOWHERE.match(isin)}
+    if countries:
+        return iso_country(market) in countries
+    exchanges = {_MARKET_OF.get(symbol[:4]) for symbol in said.symbols}
+    return market in exchanges if exchanges else said.country == market
 
 
 def _own(values: tuple[str, ...], is_own: Callable[[str], bool]) -> str | None:

@@ -1,9 +1,9 @@
 """Items of a source to news: languages of one release together, corrections over what they correct.
 
 Versions of one release have the source's own mark of it (`group`); where there is none, items of one company,
-minute and kind in different languages are versions, the first of each language with the first of the other. A
-correction keeps the id of what it corrects and gives its words. Does not belong here: the same release
-through another source (`pipelines.steps.news`).
+minute and kind in different languages are versions: the first of each language with the first of the other, or
+those beside each other where a language lacks some. A correction keeps the id of what it corrects and gives its
+words. Does not belong here: the same release through another source (`pipelines.steps.news`).
 """
 
 from __future__ import annotations
@@ -76,9 +76,26 @@ def _twins(rows: list[Row]) -> Iterator[tuple[int, int]]:
             key = (row["company_id"], row["register"], minute, row["kind"])
             alike.setdefault(key, {}).setdefault(row["language"], []).append(place)
     for languages in alike.values():
-        longest = max(languages.values(), key=len)
-        for places in languages.values():
-            yield from zip(longest, places, strict=False)
+        for first, *others in _releases(languages):
+            yield from ((first, other) for other in others)
+
+
+def _releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
+    """The versions of each release: the first of every language, then the second, and so on.
+
+    Where a language lacks one, nobody says of which release: then versions are those that stand beside each other.
+    """
+    if len({len(places) for places in languages.values()}) == 1:
+        yield from map(list, zip(*languages.values(), strict=True))
+        return
+    spoken = {place: language for language, places in languages.items() for place in places}
+    together: list[int] = []
+    for place in sorted(spoken):
+        if spoken[place] in {spoken[one] for one in together}:
+            yield together
+            together = []
+        together.append(place)
+    yield together
 
 
 def _chains(rows: list[Row], versions: list[list[int]]) -> list[list[list[int]]]:

@@ -1,7 +1,8 @@
 """Keys by which an item of a wire finds its company where it has no number and no LEI.
 
 Belongs here: ticker with the first word of the name, and the name alone where the item says itself that it is
-of the market. A name of few letters, or of one word that many have, tells nobody from others (FORMAT news 5).
+of the market, and no LEI who it is. A name of few letters, or of one word that many have, tells nobody from others
+(FORMAT news 5). A ticker counts on the market's own exchanges: elsewhere it is somebody else's.
 Does not belong here: how a register's names are compared, which each market says itself.
 """
 
@@ -14,7 +15,8 @@ import polars as pl
 
 from connectors.declare import Key
 from connectors.matching.names import is_weak
-from connectors.news.fields import AUTHOR, SYMBOL
+from connectors.news.evidence import OF_MARKET
+from connectors.news.fields import AUTHOR, LEI, SYMBOL
 
 Compared = Callable[[pl.Series], pl.Series]  # names to what they are compared by, null where nothing is left
 
@@ -29,9 +31,9 @@ def by_full_name(whole: Compared) -> Key:
     return Key("author_whole", partial(_near, whole))
 
 
-def by_symbol(core: Compared) -> Key:
-    """Ticker without its exchange, and the first word of the name: tickers are used again."""
-    return Key("symbol_name", partial(_symbol, core))
+def by_symbol(market: str, core: Compared) -> Key:
+    """Ticker at an exchange of the market, and the first word of the name: tickers are used again."""
+    return Key("symbol_name", partial(_symbol, OF_MARKET[market], core))
 
 
 def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
@@ -41,8 +43,12 @@ def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
 
 
 def _near(compared: Compared, rows: pl.DataFrame) -> pl.Series:
-    """Names of items that say themselves that they are of the market: elsewhere they may mean a namesake."""
-    return compared(rows.select(pl.when("near").then(pl.col(AUTHOR)).alias(AUTHOR)).to_series())
+    """Names of items that say themselves that they are of the market: elsewhere they may mean a namesake.
+
+    Where an item has an LEI, that says who is meant: a name that stands in for one nobody knows is a subsidiary's.
+    """
+    may_answer = pl.col("near") & pl.col(LEI).is_null()
+    return compared(rows.select(pl.when(may_answer).then(pl.col(AUTHOR)).alias(AUTHOR)).to_series())
 
 
 def _strong(core: Compared, rows: pl.DataFrame) -> pl.Series:
@@ -50,5 +56,7 @@ def _strong(core: Compared, rows: pl.DataFrame) -> pl.Series:
     return pl.Series([None if name is None or is_weak(name) else name for name in names], dtype=pl.String)
 
 
-def _symbol(core: Compared, rows: pl.DataFrame) -> pl.Series:
-    return symbol_and_word(rows[SYMBOL].str.replace(r"^.*:", ""), core(rows[AUTHOR]))
+def _symbol(exchanges: tuple[str, ...], core: Compared, rows: pl.DataFrame) -> pl.Series:
+    own = pl.col(SYMBOL).str.slice(0, 4).is_in(exchanges)
+    tickers = rows.select(pl.when(own).then(pl.col(SYMBOL).str.replace(r"^.*:", "")).alias(SYMBOL))
+    return symbol_and_word(tickers.to_series(), core(rows[AUTHOR]))

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from connectors.declare import (
@@ -25,12 +25,13 @@ from connectors.declare import (
     Piece,
     Recognised,
     Scope,
+    Signal,
 )
 from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
 from connectors.matching.alerts import is_law_firm_alert
-from connectors.news import categories, evidence, feeds, texts, wires_fetch
+from connectors.news import categories, evidence, feeds, items, texts, wires_fetch
 from connectors.news.fields import table
 from warehouse.schema.codes import MARKET_NAMES
 from warehouse.schema.types import Table
@@ -97,11 +98,6 @@ _MARKETS: Final = {name: market for market, name in MARKET_NAMES.items()}
 _CODE: Final = re.compile(r"[a-z]{2}")
 _KEY: Final = 300  # characters of an id
 _CLASS_ACTION: Final = "class action"  # a subject of GlobeNewswire
-Row = dict[str, Any]
-
-
-class _Refused(Exception):  # noqa: N818 - says what becomes of the item
-    """An item that is not kept; the message says why."""
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -116,23 +112,19 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the releases of issuers of this market."""
     feed = feeds.read(piece)
-    tally = Tally(piece.dataset)
-    if feed.repaired:
-        tally.add("repaired_markup", "feed", piece.name)
-    rows: dict[str, Row] = {}
-    rejects: list[tuple[object, str, object]] = []
-    for place, entry in enumerate(feed.entries, start=1):
-        try:
-            row = _row(market, feed, entry, tally)
-        except _Refused as error:
-            rejects.append((entry.get("id") or place, str(error), entry.get("title")))
-            continue
-        if row is not None:
-            rows[row["id"]] = row
-    yield staged.batch(staged_table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+    made = items.batch(piece, staged_table, feed.entries, partial(_row, market, feed), _shown)
+    if feed.is_repaired:
+        made = replace(
+            made, signals=(*made.signals, Signal(piece.dataset, "repaired_markup", "feed", 1, (piece.name,)))
+        )
+    yield made
 
 
-def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> Row | None:
+def _shown(entry: feeds.Entry) -> object:
+    return entry.get("title")
+
+
+def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> items.Row | None:
     title, url = texts.plain(entry.get("title")), texts.address(entry.get("link"))
     published = texts.instant(entry.get("published") or entry.get("updated"))
     wire = _wire(url) or _wire(feed.link)
@@ -140,10 +132,12 @@ def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> Row
         missing = (
             "title" if title is None else "time with a zone" if published is None else "wire in its link"
         )
-        raise _Refused(f"no {missing}")
+        raise items.Refused(f"no {missing}")
     author, subjects = _author(entry), _subjects(entry)
     if is_law_firm_alert(title, author) or any(_CLASS_ACTION in subject.casefold() for subject in subjects):
-        raise _Refused(f"{NOT_A_COMPANY}: a law firm's call to investors, which names whom it is against")
+        raise items.Refused(
+            f"{NOT_A_COMPANY}: a law firm's call to investors, which names whom it is against"
+        )
     identity, language = _identity(wire, entry, url)
     symbols = evidence.symbols(_tags(entry, "/stock"))
     if not wire.tags:
@@ -165,7 +159,7 @@ def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> Row
         "published_at": published,
         "subjects": subjects,
         "kind": ";".join(subjects),
-        "categories": categories.of([*subjects, title]),
+        "categories": categories.of(subjects, title),
         "author": author,
         "org_number": issuer.number,
         "lei": issuer.lei,
@@ -190,7 +184,7 @@ def _identity(wire: Wire, entry: feeds.Entry, url: str | None) -> tuple[str, str
     number = texts.plain(entry.get("dc_identifier")) or (found[1] if found else None)
     native = number or texts.plain(entry.get("id")) or url
     if native is None or len(native) > _KEY:
-        raise _Refused("no id")
+        raise items.Refused("no id")
     said = str(entry.get("language") or entry.get("dc_language") or (found[2] if found else ""))[:2].lower()
     return f"{wire.name}:{native}", said if _CODE.fullmatch(said) else None
 

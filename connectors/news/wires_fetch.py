@@ -1,7 +1,7 @@
-"""Asking the wires: the feed of a country at GlobeNewswire, some twenty newest releases (FORMAT news 2.9).
+"""Asking the wires: the feed of a country at GlobeNewswire, for the United States that of PR Newswire too.
 
-Feeds of PR Newswire are the world's and those of Business Wire have keys of their own: both are read as
-files. Does not belong here: what a feed says (`wires`), rates and retries (`connectors.kit.http`).
+Both hold some twenty newest releases (FORMAT news 2.9, 2.11). Feeds of Business Wire have keys of their own and are
+read as files. Does not belong here: what a feed says (`wires`), what is remembered (`connectors.kit.polled`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from connectors.declare import Arrival, Cursor, Scope
-from connectors.kit.formats import Format
+from connectors.kit import polled
 from warehouse.schema.codes import MARKET_NAMES
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 HOST: Final = "www.globenewswire.com"
 SITE: Final = f"https://{HOST}"
 RATE: Final = 0.5  # requests a second
+OTHER_HOST: Final = "www.prnewswire.com"
+WORLD_URL: Final = f"https://{OTHER_HOST}/rss/news-releases-list.rss"
+WORLD_HOME: Final = (
+    "US"  # of releases that do not say theirs: elsewhere the feed of the world would be read for nothing
+)
 
 
 def url(market: str) -> str:
@@ -30,8 +35,9 @@ def url(market: str) -> str:
     )
 
 
-def fetch(market: str, http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """The newest releases; what was there before is the same item again."""
-    del cursor, subjects
-    answer = http.get(url(market), expect={Format.XML})
-    yield answer.arrival(f"globenewswire_{answer.server_time:%Y%m%dT%H%M%S}.xml", Scope.PART)
+def fetch(market: str, http: Http, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[Arrival]:
+    """The newest releases, where a feed changed; what was there before is the same item again."""
+    asked = {"globenewswire": url(market)}
+    if market == WORLD_HOME:
+        asked["prnewswire"] = WORLD_URL
+    yield from polled.feeds(asked, http, cursor, Scope.PART)

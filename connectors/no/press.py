@@ -42,7 +42,7 @@ def links(table: str) -> tuple[Link, ...]:
     """By ISIN and ticker through the list of Oslo, then by name: the whole one, then the core."""
     return (
         by_isin(table, SHARES, "ISIN"),
-        Link(table, keys.by_symbol(_cores), SHARES.name, SHARE),
+        Link(table, keys.by_symbol(MARKET, _cores), SHARES.name, SHARE),
         Link(table, keys.by_full_name(_wholes), ENTITIES.name, entity_key(whole)),
         Link(table, keys.by_name(_cores), ENTITIES.name, entity_key(core)),
     )

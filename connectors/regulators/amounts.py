@@ -1,7 +1,8 @@
 """Amounts of money in headlines and texts, read by rule in four languages (FORMAT news 1.9).
 
 «SEK 1,2 miljoner», «1 500 000 kronor», «£27,766,200», «$1.5 million», «200 000 euroa». One amount alone is read:
-where a text has two, nothing says which is the fine. Does not belong here: whether an act has a fine at all.
+where a text has two, nothing says which is the fine. A range, an amount that is said to be about so much, and one
+whose scale nobody knows are none. Does not belong here: whether an act has a fine at all.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ _NUMBER: Final = (
 )
 
 _SCALES: Final = {
-    **dict.fromkeys(("thousand", "tusen", "tuhatta", "tkr"), 1_000),
+    **dict.fromkeys(("thousand", "tusen", "tuhatta", "tkr", "k"), 1_000),
     **dict.fromkeys(
         (
             "million",
             "millions",
             "mn",
+            "mm",
             "m",
+            "mio",
             "miljon",
             "miljoner",
             "millioner",
@@ -41,6 +44,7 @@ _SCALES: Final = {
         ("billion", "billions", "bn", "miljard", "miljarder", "milliard", "milliarder", "mrd", "miljardia"),
         10**9,
     ),
+    **dict.fromkeys(("trillion", "tn"), 10**12),
 }
 _CURRENCIES: Final = {
     "£": "GBP", "€": "EUR", "$": "USD", "us$": "USD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "eur": "EUR",
@@ -59,37 +63,62 @@ _CROWNS: Final = (
 )  # whose, the country says
 _CROWN: Final = {"SE": "SEK", "NO": "NOK", "DK": "DKK", "FI": "SEK"}
 _ENGLISH: Final = ("UK", "US")
+_ENGLISH_SCALES: Final = ("thousand", "million", "millions", "billion", "billions", "bn", "trillion")
 
 _scale = "|".join(sorted(_SCALES, key=len, reverse=True))
 _signs = r"us\$|[£€$]"
 _words = "|".join(
     sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True)
 )
+# Behind a number: it is of a scale that is none of ours, or goes on as a range («5x», «10-20», «5 to 6»)
+_GOES_ON: Final = (
+    rf"(?!(?!(?:{_words})\b)\w|{_BLANK}?[–—-]{_BLANK}?[£€$]?\d"
+    rf"|{_BLANK}(?:to|till|til|and|og|och){_BLANK}[£€$]?\d)"
+)
 _AMOUNT: Final = re.compile(
     rf"(?<![\w$£€.,])(?:(?P<before>{_signs}|\b(?:{_words}))\.?{_BLANK}?)?(?P<number>{_NUMBER})"
-    rf"(?:{_BLANK}?(?P<scale>{_scale})(?![\w])\.?)?(?:{_BLANK}?(?P<after>{_signs}|(?:{_words})\b))?",
+    rf"(?:{_BLANK}?(?P<scale>{_scale})(?![\w])\.?)?(?P<whole>{_GOES_ON})?"
+    rf"(?:{_BLANK}?(?P<after>{_signs}|(?:{_words})\b))?",
     re.IGNORECASE,
 )
+# Before an amount: it is about so much, or the end of a range, or of a larger one («10 miljoner 500 tusen»)
+_ABOUT: Final = re.compile(
+    r"(?:\b(?:over|more than|at least|nearly|almost|about|around|approximately|up to|less than|under|some|"
+    r"mer än|minst|nästan|cirka|ca|omkring|ungefär|upp till|högst|"
+    r"mer enn|minst|nesten|omtrent|om lag|inntil|opp til|yli|noin|lähes|enintään)\.?|"
+    rf"\d{_BLANK}?[–—-]|\d{_BLANK}(?:to|till|til|{_scale})|"
+    rf"\b(?:between|mellan|mellom){_BLANK}[\d.,]{{1,12}}{_BLANK}(?:and|och|og))[ \u00a0]*\Z",
+    re.IGNORECASE,
+)
+_BEFORE: Final = 32  # characters before an amount that say how it is meant
 
 
 def amount(country: str, *texts: str | None) -> tuple[int | None, str | None]:
-    """Amount and currency of the first text that names any; both None where it names several, or none does."""
+    """Amount and currency of the first text that names any; both None where it names several, or none does.
+
+    A text that names one by about so much is passed over: the next may be exact.
+    """
     for text in texts:
         found = set(_amounts(country, text[:REACH])) if text else set()
-        if len(found) == 1:
-            return found.pop()
-        if found:
+        if len(found) > 1:
             return None, None
+        if found and (exact := found.pop()) is not None:
+            return exact
     return None, None
 
 
-def _amounts(country: str, text: str) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
+def _amounts(country: str, text: str) -> list[tuple[int, str] | None]:
+    """Every amount of a text; None for those that are no exact ones."""
+    found: list[tuple[int, str] | None] = []
     for match in _AMOUNT.finditer(text):
         before, scale, after = (match[name] and match[name].lower() for name in ("before", "scale", "after"))
         word = before or after or (scale if scale in (*_CROWNS, *_CURRENCIES) else None)
-        value = number(match["number"], country, is_scaled=scale is not None)
-        if word is None or value is None:
+        if word is None:
+            continue
+        value = number(match["number"], country, scale)
+        about = _ABOUT.search(text, max(match.start() - _BEFORE, 0), match.start()) is not None
+        if value is None or match["whole"] is None or about:
+            found.append(None)
             continue
         currency = _CURRENCIES.get(word) or _CROWN.get(country)
         whole = value * _SCALES.get(scale or "", 1) * (_SCALES.get(word, 1) if scale is None else 1)
@@ -98,17 +127,22 @@ def _amounts(country: str, text: str) -> list[tuple[int, str]]:
     return found
 
 
-def number(written: str, country: str, *, is_scaled: bool = False) -> Decimal | None:
-    """A number as a country writes it; None where the signs in it part nothing.
+def number(written: str, country: str, scale: str | None = None) -> Decimal | None:
+    """A number as a country writes it; None where the signs in it part nothing, or nobody knows what.
 
-    `1,500` is 1500 everywhere: no fine has three decimals. Before «million» (is_scaled) it is so in English alone.
+    `1,500` is 1500 everywhere: no fine has three decimals. Before a scale it depends on the language: «1,500
+    million» is English, «1,500 miljoner» is not; where the words are of one language and the authority of another,
+    or a sign is the one that neither writes, it stays unknown.
     """
     plain = re.sub(rf"{_BLANK}|['’]", "", written)
     signs = [sign for sign in plain if sign in ".,"]
     if not signs:
         return Decimal(plain)
     last = signs[-1]
-    point = last if signs.count(last) == 1 and not _parts_thousands(plain, last, country, is_scaled) else None
+    parts = _parts_thousands(plain, last, country, scale)
+    if parts is None:
+        return None
+    point = last if signs.count(last) == 1 and not parts else None
     groups = plain.rpartition(point)[0].replace(",", ".") if point else plain.replace(",", ".")
     if any(len(group) != _THOUSANDS for group in groups.split(".")[1:]):
         return None
@@ -116,8 +150,12 @@ def number(written: str, country: str, *, is_scaled: bool = False) -> Decimal | 
     return Decimal(f"{whole}.{plain.rpartition(point)[2]}") if point else Decimal(whole)
 
 
-def _parts_thousands(plain: str, sign: str, country: str, is_scaled: bool) -> bool:
-    """Whether the one sign of a number stands between thousands."""
+def _parts_thousands(plain: str, sign: str, country: str, scale: str | None) -> bool | None:
+    """Whether the one sign of a number stands between thousands; None where nobody can tell."""
     if len(plain.rpartition(sign)[2]) != _THOUSANDS or len(set(plain) & {".", ","}) > 1:
         return False
-    return not is_scaled or sign == ("," if country in _ENGLISH else ".")
+    if scale is None or plain.count(sign) > 1:
+        return True
+    if country in _ENGLISH:
+        return sign == ","
+    return False if sign == "," and scale not in _ENGLISH_SCALES else None

@@ -25,7 +25,7 @@ from connectors.regulators.amounts import amount
 from connectors.regulators.authorities import ESMA, FI, FT, Authority
 from connectors.regulators.esma_countries import country
 from connectors.regulators.feeds import plain
-from connectors.regulators.reading import Rejected
+from connectors.regulators.reading import Rejected, in_time
 from warehouse.schema.identifiers import iso_country
 
 LARGEST: Final = 64 << 20
@@ -64,7 +64,7 @@ def read(market: str, piece: Piece) -> Batch:
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for document in found:
-        made = act(market, document, tally)
+        made = in_time(act(market, document, tally), piece)
         if isinstance(made, Rejected):
             rejects.append((_one(document.get(_KEY)) or "no id", made.reason, ""))
             continue
@@ -139,9 +139,11 @@ def _kind(nature: str, tally: Tally, example: str) -> str:
 
 
 def _authority(place: str | None, name: str) -> Authority:
+    """The authority by the name it has in its own feed, where that is read too: one act is one of both."""
     own = _OWN.get(place or "")
-    code = "FI-FIVA" if place == "FI" else own.code if own else ESMA.code
-    return Authority(code, name or (own.name if own else ESMA.name), place, ESMA.host)
+    if own is not None:
+        return Authority(own.code, own.name, place, ESMA.host)
+    return Authority("FI-FIVA" if place == "FI" else ESMA.code, name or ESMA.name, place, ESMA.host)
 
 
 def _one(value: object) -> str:

@@ -1,13 +1,12 @@
-"""Feeds of authorities (RSS, Atom) as items: parsed by feedparser, checked before they are believed.
+"""Feeds of authorities as items, and pages that list acts where a feed ends; written again with what is read.
 
-Belongs here: bytes to items, times of every writing, addresses. A page of HTML with status 200, a feed that breaks
-off or one without items is no feed (FORMAT news 0.5). Does not belong here: what an item means.
+Belongs here: entries to items, times of every writing, addresses. Does not belong here: bytes to entries
+(`connectors.kit.syndication`), what an item means.
 """
 
 from __future__ import annotations
 
 import html
-import io
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -15,21 +14,18 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-import feedparser
 from lxml import etree
 
 from connectors.declare import Piece, Unreadable
-from connectors.kit import staged
+from connectors.kit import staged, syndication
 from connectors.kit.formats import Format, sniff
+from connectors.kit.syndication import LARGEST, NoFeed
 from connectors.regulators import listings
 
-LARGEST: Final = 8 << 20  # bytes; the feeds of these authorities have a hundred kilobytes
-MOST: Final = 2_000  # items
 _LONGEST: Final = 4_000  # characters of a title
 _TEXT: Final = 20_000  # characters of a text
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _BLANKS: Final = re.compile(r"[\s\u00a0]+")
-_ENDS: Final = (b"</rss>", b"</feed>", b"</rdf:RDF>")
 _DC: Final = "http://purl.org/dc/elements/1.1/"
 _UNREADABLE: Final = "unreadable"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -77,10 +73,6 @@ class Feed:
     is_repaired: bool
 
 
-class NoFeed(Exception):  # noqa: N818 - says what the bytes are
-    """A body that is no feed to believe. The message says why."""
-
-
 def read(piece: Piece) -> Feed:
     """The items of a feed. Raises Unreadable where it is none, too large, cut off, or empty."""
     with staged.opened(piece) as stream:
@@ -96,18 +88,10 @@ def parse(body: bytes) -> Feed:
     page = listings.layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
     if page is not None:
         return _page(body, page)
-    _check(body)
-    # a stream: of bare bytes feedparser would try to open a file
-    found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
-    is_repaired = bool(found.bozo) and not isinstance(
-        found.get("bozo_exception"), (feedparser.CharacterEncodingOverride, feedparser.NonXMLContentType)
-    )
-    if is_repaired and not body.rstrip().endswith(_ENDS):
-        raise NoFeed("a feed that breaks off before its end")
-    if not found.entries:
-        raise NoFeed("no item in it: not a feed, or an empty one")
-    items = tuple(_item(entry) for entry in found.entries[:MOST])
-    return Feed(plain(found.feed.get("title")), items, is_repaired)
+    if body.startswith(f"<{_UNREADABLE}>".encode()):  # of `unreadable`
+        raise NoFeed(plain(body.decode(errors="replace")))
+    found = syndication.parse(body)
+    return Feed(plain(found.title), tuple(map(_item, found.entries)), found.is_repaired)
 
 
 def _page(body: bytes, page: listings.Layout) -> Feed:
@@ -151,18 +135,6 @@ def unreadable(reason: str) -> bytes:
 def _put(parent: etree._Element, name: str, text: str, **attributes: str) -> None:
     if text:
         etree.SubElement(parent, name, attributes).text = html.escape(_CONTROL.sub("", text), quote=False)
-
-
-def _check(body: bytes) -> None:
-    if len(body) > LARGEST:
-        raise NoFeed(f"more than {LARGEST >> 20} MiB where a feed was due")
-    found = sniff(body)
-    if found is not Format.XML:
-        raise NoFeed(f"a feed was due, the body is {found.value}: ask again later, or look at the address")
-    if b"<!ENTITY" in body:
-        raise NoFeed("declares entities: no feed of an authority does")
-    if body.startswith(f"<{_UNREADABLE}>".encode()):  # of `unreadable`
-        raise NoFeed(plain(body.decode(errors="replace")))
 
 
 def _item(entry: Any) -> Item:

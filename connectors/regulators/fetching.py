@@ -1,7 +1,7 @@
 """Asking authorities: feeds by their validators, the pages of ESMA's registers, and the session of one of them.
 
-Belongs here: addresses to arrivals, what is remembered. Does not belong here: rates and retries
-(`connectors.kit.http`), what a body says.
+Belongs here: addresses to arrivals. Does not belong here: what is remembered of feeds (`connectors.kit.polled`),
+rates and retries (`connectors.kit.http`), what a body says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from connectors.declare import Arrival, Cursor, Scope
-from connectors.kit.bodies import NotModified, Validators
+from connectors.kit import polled
 from connectors.kit.errors import WrongBody
 from connectors.kit.formats import Format
 
@@ -33,35 +33,11 @@ _PAGES: Final = 100
 _HEAD: Final = 4_096
 
 
-class Asked(msgspec.Struct):
-    """By address what the server gave to compare the next answer with."""
-
-    by_url: dict[str, Validators] = {}
-
-    @staticmethod
-    def of(cursor: Cursor | None) -> Asked:
-        try:
-            return Asked() if cursor is None else msgspec.json.decode(cursor.value, type=Asked)
-        except msgspec.MsgspecError:
-            return Asked()
-
-    def cursor(self) -> Cursor:
-        return Cursor(msgspec.json.encode(self).decode())
-
-
 def feeds(
     urls: tuple[str, ...], http: Http, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[Arrival]:
-    """Those of several feeds that changed. HTML with status 200 is a WrongBody: the run says so."""
-    asked = Asked.of(cursor)
-    for url in urls:
-        answer = http.download(url, expect={Format.XML}, since=asked.by_url.get(url))
-        if isinstance(answer, NotModified):
-            continue
-        asked.by_url[url] = answer.validators
-        yield answer.arrival(
-            f"{name(url)}_{answer.server_time:%Y%m%dT%H%M%S}.xml", Scope.FEED, asked.cursor()
-        )
+    """Those of several feeds that changed."""
+    yield from polled.feeds({name(url): url for url in urls}, http, cursor, Scope.FEED)
 
 
 def name(url: str) -> str:
@@ -74,18 +50,22 @@ def name(url: str) -> str:
 
 def sanctions(http: Http) -> Iterator[Arrival]:
     """The pages of ESMA's register of sanctions, all of them each time."""
+    start = 0
     for page in range(_PAGES):
-        query = {"q": "*", "wt": "json", "start": page * _ROWS, "rows": _ROWS}
+        query = {"q": "*", "wt": "json", "start": start, "rows": _ROWS}
         answer = http.get(f"{SANCTIONS_URL}?{urlencode(query)}")
         yield answer.arrival(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
-        if _found(answer) <= (page + 1) * _ROWS:
+        total, given = _found(answer)
+        start += given  # a page may be shorter than what was asked for
+        if start >= total or not given:
             return
 
 
-def _found(answer: Fetched) -> int:
+def _found(answer: Fetched) -> tuple[int, int]:
+    """How many there are, and how many of them an answer holds."""
     try:
-        body: Any = msgspec.json.decode(answer.read())
-        return int(body["response"]["numFound"])
+        response: Any = msgspec.json.decode(answer.read())["response"]
+        return int(response["numFound"]), len(response["docs"])
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
         raise WrongBody(answer.url, answer.status, "an answer of the register of sanctions was due") from None
 

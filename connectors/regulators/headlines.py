@@ -17,7 +17,7 @@ from connectors.kit import staged
 from connectors.kit.staged import Tally
 from connectors.matching.alerts import is_law_firm_alert
 from connectors.matching.names import taken_apart
-from connectors.matching.parties import CUT, parties
+from connectors.matching.parties import CUT, Parties, parties
 from connectors.regulators import acts, feeds, fetching, kinds, reading
 from connectors.regulators.acts import SURE, Act, Respondent
 from connectors.regulators.amounts import amount
@@ -25,6 +25,7 @@ from connectors.regulators.authorities import Authority
 from connectors.regulators.feeds import Feed, Item
 from connectors.regulators.reading import NOBODY, WITHHELD, Rejected
 from connectors.regulators.sentences import Language, said
+from connectors.regulators.somebody import is_person_of
 
 _SOMEBODY: Final = frozenset(
     {
@@ -128,6 +129,8 @@ class Headlines:
         found = said(item.title, self.language)
         if found.kind in kinds.NEVER_MATCHED:
             return _Told(found.kind, (Respondent(None, SURE),), item.title, item.title)
+        if found.is_somebodys:
+            return None
         if self.firms_only(item):  # whatever it says is an act against one of them
             firms = self._firms(found.party)
             return _Told(found.kind or kinds.OTHER, firms, item.title, item.title) if firms else None
@@ -148,14 +151,22 @@ class Headlines:
 
     def _named(self, kind: str, party: str, item: Item) -> _Told | None:
         """Respondents of a sentence; persons beside them leave its title."""
-        named = parties(party, self.market)
-        companies = [one for one in named.companies if not self._is_described(one.name)]
-        if not companies:
+        named = self._companies(parties(party, self.market))
+        if not named.companies:
             return None
         if not named.others:
-            return _Told(kind, acts.respondents(companies), item.title.replace(CUT, ""), item.title)
+            return _Told(kind, acts.respondents(named.companies), item.title.replace(CUT, ""), item.title)
         shown, title = (item.title.replace(party, text) for text in (named.shown, named.title))
-        return _Told(kind, acts.respondents(companies), shown, title)
+        return _Told(kind, acts.respondents(named.companies), shown, title)
+
+    def _companies(self, named: Parties) -> Parties:
+        """Those that are companies by their names; the others are counted with the persons."""
+        kept = tuple(
+            one
+            for one in named.companies
+            if not self._is_described(one.name) and not is_person_of(one.name, self.market)
+        )
+        return replace(named, companies=kept, others=named.others + len(named.companies) - len(kept))
 
     def _is_described(self, name: str) -> bool:
         """«Florida Company», «His Firm»: words for a company that are no name."""

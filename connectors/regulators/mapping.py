@@ -1,7 +1,8 @@
 """Present acts of found companies to shared notices.
 
-Belongs here: columns to columns. Text of an authority is not passed on: the title, the fine and the address are.
-Does not belong here: which company an act is about (`market`).
+Belongs here: columns to columns, and that nobody answers for what was done before he was registered. Text of an
+authority is not passed on: the title, the fine and the address are. Does not belong here: which company an act is
+about (`market`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from warehouse.schema.ids import natural_id
 from warehouse.schema.tables import NOTICES
 
 
-def notices(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
-    """`notices`: one per act and company, whatever the number of names by which it is meant."""
+def notices(market: str, present: Mapping[str, pl.LazyFrame], companies: pl.DataFrame) -> pl.DataFrame:
+    """`notices`: one per act and company, whatever the number of names by which it is meant.
+
+    companies: COMPANIES rows; acts of others are left out. So is an act that knows its company by its name alone
+    and is older than that: another had the name.
+    """
     table = acts.table(market).name
     if table not in present:
         return staged.empty(NOTICES)
@@ -28,6 +33,11 @@ def notices(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
         .sort("_company_id", "authority_code", "native_id", "place")
         .unique(["_company_id", "authority_code", "native_id"], keep="first", maintain_order=True)
         .collect()
+    )
+    known = companies.select(pl.col("company_id").alias("_company_id"), "registered_date")
+    was_there = pl.col("published_at").dt.date() >= pl.col("registered_date")
+    rows = rows.join(known, on="_company_id", maintain_order="left").filter(
+        pl.col("lei").is_not_null() | was_there.fill_null(value=True)
     )
     parts = rows.select("authority_code", "native_id", "_company_id").iter_rows()
     ids = pl.Series("notice_id", [natural_id("ntc", *part) for part in parts], dtype=pl.String)

@@ -145,8 +145,6 @@ class _Normalise:
         form = staged.schema(NOTICES)
         known = shared[COMPANIES.name] if COMPANIES.name in shared else staged.empty(COMPANIES)
         own = [shared[NOTICES.name]] if NOTICES.name in shared else []
-        found = mapping.notices(self.code, present).join(
-            known.select("company_id"), on="company_id", how="semi"
-        )
+        found = mapping.notices(self.code, present, known)
         shared[NOTICES.name] = pl.concat(part.select(NOTICES.names).cast(form) for part in (*own, found))
         return shared

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, BinaryIO, Final
 
 from connectors.declare import NOT_A_COMPANY, Batch, NotOurs, Piece, Recognised, Scope
@@ -24,11 +25,21 @@ NOBODY: Final = f"{NOT_A_COMPANY}: the item names none as the object of an act"
 WITHHELD: Final = "(no company named)"  # archived in place of a title that names persons alone, or no act
 
 
+AHEAD: Final = timedelta(days=1)  # clocks and zones that are wrong by less are forgiven
+
+
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """An item that gives no act, and why."""
 
     reason: str
+
+
+def in_time(made: Act | Rejected, piece: Piece) -> Act | Rejected:
+    """An act, unless its day is after the one that it was read on: nobody has acted yet."""
+    if isinstance(made, Rejected) or made.published_at <= piece.observed_at + AHEAD:
+        return made
+    return Rejected(f"published after it was read: {made.published_at:%Y-%m-%d}")
 
 
 Making = Callable[[Feed, Item, Tally], Act | Rejected]
@@ -56,7 +67,7 @@ def read(table: Table, make: Making, piece: Piece) -> Iterator[Batch]:
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for item in feed.items:
-        made = make(feed, item, tally)
+        made = in_time(make(feed, item, tally), piece)
         if isinstance(made, Rejected):
             # no excerpt: an item about nobody but persons names them
             rejects.append((item.link or item.guid, made.reason, ""))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from connectors.declare import Cadence, Dataset, Guard, Licence
+from connectors.declare import NOT_A_COMPANY, Cadence, Dataset, Guard, Licence
 from connectors.kit import staged
 from connectors.kit.staged import Tally
 from connectors.matching.parties import Parties, parties
@@ -40,6 +40,9 @@ _KINDS: Final = (  # word of the feed's title, or of its numbers -> kind, and wh
     ("suspension", kinds.TRADING_SUSPENSION, "Trading suspension"),
 )
 _UNKNOWN: Final = (kinds.OTHER, "Release")
+_SENTENCES: Final = (
+    f"{NOT_A_COMPANY}: a headline of a feed that lists no respondents (press releases, speeches)"
+)
 
 
 def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
@@ -51,10 +54,12 @@ def act(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
         return Rejected("no release number, and no address of the SEC")
     if published_at is None:
         return Rejected(f"no time: {item.stamp[:60]!r}")
+    kind, called = _kind(feed, number)
+    if kind == kinds.OTHER and number is None:
+        return Rejected(_SENTENCES)
     found = _respondents(item)
     if not found.companies:
         return Rejected(NOBODY)
-    kind, called = _kind(feed, number)
     if kind == kinds.OTHER:
         tally.add("unknown_kind", f"feed {feed.title[:80]}", native_id)
     title = f"{called} {number or ''}".strip() + f": {found.shown}"
@@ -68,11 +73,13 @@ def release_number(text: str) -> str | None:
     return None if found is None else f"{found[1].upper()}-{found[2].upper()}"
 
 
-def kept(_feed: Feed, item: Item) -> Item:
+def kept(feed: Feed, item: Item) -> Item:
     """The item as it is archived: its respondents without persons."""
     found = _respondents(item)
     number = release_number(item.creator)
-    return replace(item, title=found.title if found.companies else WITHHELD, text="", creator=number or "")
+    is_list = number is not None or _kind(feed, number)[0] != kinds.OTHER
+    title = found.title if found.companies and is_list else WITHHELD
+    return replace(item, title=title, text="", creator=number or "")
 
 
 def _respondents(item: Item) -> Parties:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from connectors.regulators import kinds as k
+from connectors.regulators.frames import Frame, frame, respondent
+from connectors.regulators.somebody import is_somebody_of
 
 LONGEST: Final = 600  # characters of a headline
-_PARTY: Final = r"(?P<party>\S.{0,250}?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,20 @@ class Language:
     """kinds: first that fits; frames: where the respondent stands, first that fits."""
 
     kinds: tuple[tuple[str, re.Pattern[str]], ...]
-    frames: tuple[re.Pattern[str], ...]
+    frames: tuple[Frame, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a headline says. `kind`: None where it tells of no act; `party`: None where nobody is its object."""
+    """What a headline says.
+
+    kind: None where it tells of no act. party: None where nobody is its object. is_somebodys: about somebody of a
+    company (an owner, a director, an auditor).
+    """
 
     kind: str | None
     party: str | None
+    is_somebodys: bool = False
 
 
 def said(headline: str, language: Language) -> Said:
@@ -39,24 +45,23 @@ def said(headline: str, language: Language) -> Said:
     kind = next((kind for kind, words in language.kinds if words.search(text)), None)
     if kind is None or kind in k.NEVER_MATCHED:
         return Said(kind, None)
-    found = next((match for frame in language.frames if (match := frame.search(text))), None)
-    return Said(kind, found["party"].strip(" ,;:–-") or None if found else None)
+    party = (respondent(text, language.frames) or "").strip(" ,;:–-")
+    if not party:
+        return Said(kind, None)
+    if is_somebody_of(text[: text.index(party) + len(party)]):
+        return Said(kind, None, is_somebodys=True)
+    return Said(kind, party)
 
 
 def _words(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
-def _frames(*parts: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(part) for part in parts)
-
-
 # Behind a respondent: money, or a word that goes on with the sentence; company names have none of them.
 _ON: Final = (
     r"(?=\s+(?:(?:of\s+)?(?:[£$€]|(?:SEK|NOK|EUR|GBP|USD)\b)|(?:an?|over|for|[Tt]o|[Ww]ith|[Ii]n|after|following|"
-    r"from|[Oo]n|by|because|as|more|nearly|almost|at least|approximately|about|record|who|which|that|is|was|"
-    r"has|[Ff]or|"
-    r"[Ff]rom|[Oo]ver|[Aa]fter|[Ff]ollowing|[Aa]s|[Bb]y)\b)|\s+[–—-]\s|\s*:\s|\.?$)"
+    r"from|[Oo]n|by|because|as|owned|formerly|trading|more|nearly|almost|at least|approximately|about|record|who|"
+    r"which|that|is|was|has|[Ff]or|[Ff]rom|[Oo]ver|[Aa]fter|[Ff]ollowing|[Aa]s|[Bb]y)\b)|\s+[–—-]\s|\s*:\s|\.?$)"
 )
 _BODY: Final = (
     r"^(?:UPDATE:? |Statement: )?(?:[Tt]he )?(?:FCA|PRA|CFTC|SEC|Financial Conduct Authority|Prudential Regulation "
@@ -120,18 +125,25 @@ ENGLISH: Final = Language(
         ),
         (k.ORDER, _words(r"\b(?:order(?:s|ed)?|restrict(?:s|ed)?|suspends?|stops?|imposes)\b")),
     ),
-    frames=_frames(
-        rf"^(?:(?:Final|Decision|Warning|Cancellation|Requirement|(?:First |Second )?Supervisory) [Nn]otice"
-        rf"(?: \d{{4}})?(?: for| to)?\s*[:–—-]?\s+){_PARTY}$",
-        rf"{_BODY} (?:[a-z]+ ){{0,2}}?{_DID} {_PARTY}{_ON}",
-        rf"\b(?:[Aa]gainst|[Uu]pon|(?:[Pp]enalt(?:y|ies)|[Ff]ines?|[Rr]estrictions?|[Ss]anctions?) [Oo]n|"
-        rf"(?:[Ff]ine|[Rr]emark|[Ww]arning|[Rr]eprimand) (?:to|for)|(?:[Ww]ithdrawn|[Rr]evoked|[Cc]ancelled) for) "
-        rf"{_PARTY}{_ON}",
-        rf"^{_PARTY},? (?:(?:is|was|has been|have been|are|were) )?(?:fined|ordered|censured|charged|banned|"
-        rf"sanctioned|"
-        rf"[Ff]ined|[Oo]rdered|[Cc]harged|[Ss]entenced|[Aa]grees? to [Pp]ay|[Tt]o [Pp]ay|[Pp]ays|receives|"
-        rf"is issued|"
-        rf"given)\b",
+    frames=(
+        frame(
+            r"^(?:Final|Decision|Warning|Cancellation|Requirement|(?:First |Second )?Supervisory) [Nn]otice"
+            r"(?: \d{4})?(?: for| to)?\s*[:–—-]?\s+",
+            "$",
+        ),
+        frame(rf"{_BODY} (?:[a-z]+ ){{0,2}}?{_DID} ", _ON),
+        frame(
+            r"\b(?:[Aa]gainst|[Uu]pon|(?:[Pp]enalt(?:y|ies)|[Ff]ines?|[Rr]estrictions?|[Ss]anctions?) [Oo]n|"
+            r"(?:[Ff]ine|[Rr]emark|[Ww]arning|[Rr]eprimand) (?:to|for)|(?:[Ww]ithdrawn|[Rr]evoked|[Cc]ancelled) "
+            r"for) ",
+            _ON,
+        ),
+        frame(
+            "",
+            r",? (?:(?:is|was|has been|have been|are|were) )?(?:fined|ordered|censured|charged|banned|sanctioned|"
+            r"[Ff]ined|[Oo]rdered|[Cc]harged|[Ss]entenced|[Aa]grees? to [Pp]ay|[Tt]o [Pp]ay|[Pp]ays|receives|"
+            r"is issued|given)\b",
+        ),
     ),
 )
 
@@ -173,15 +185,18 @@ SWEDISH: Final = Language(
         (k.PROHIBITION, _words(r"\bförbud", r"\bförbjud", r"\bprohibit", r"\bban(?:s|ned)?\b")),
         (k.ORDER, _words(r"\bföreläg", r"\borders?\b")),
     ),
-    frames=_frames(
-        rf"\båterkallar {_PARTY}(?:s|:s) tillstånd\b",
-        rf"{_SWEDISH_ACT}.{{0,120}}? (?:för|till|mot) {_PARTY}{_AFTER}",
-        rf"(?:[Rr]emark|[Ww]arning|[Ff]ine|[Pp]enalt(?:y|ies)|[Rr]evoked|[Ww]ithdrawn|[Pp]rohibition).{{0,80}}? "
-        rf"(?:for|to|on|against) {_PARTY}{_ON}",
-        rf"^(?:FI|Finansinspektionen) (?:bötfäller|fines|förelägger|återkallar tillståndet för) {_PARTY}{_ON}",
-        rf"^{_PARTY} (?:får|fick|tilldelas|döms|åläggs|ska betala|förlorar|receives?|is issued|is fined)\b",
-        rf"{_SWEDISH_ACT}\s*[:–—-]\s*{_PARTY}$",
-        rf"^{_PARTY}\s*[:–—-]\s*{_SWEDISH_ACT}",
+    frames=(
+        frame(r"\båterkallar ", r":?s tillstånd\b"),
+        frame(" (?:för|till|mot) ", _AFTER, act=_SWEDISH_ACT),
+        frame(
+            " (?:for|to|on|against) ",
+            _ON,
+            act="(?:[Rr]emark|[Ww]arning|[Ff]ine|[Pp]enalt(?:y|ies)|[Rr]evoked|[Ww]ithdrawn|[Pp]rohibition)",
+        ),
+        frame("^(?:FI|Finansinspektionen) (?:bötfäller|fines|förelägger|återkallar tillståndet för) ", _ON),
+        frame("", r" (?:får|fick|tilldelas|döms|åläggs|ska betala|förlorar|receives?|is issued|is fined)\b"),
+        frame(rf"{_SWEDISH_ACT}\s*[:–—-]\s*", "$"),
+        frame("", rf"\s*[:–—-]\s*{_SWEDISH_ACT}"),
     ),
 )
 
@@ -204,12 +219,14 @@ NORWEGIAN: Final = Language(
         (k.ORDER, _words(r"\bpålegg", r"\bpålegger\b")),
         (k.OTHER, _words(r"\bvedtak\b")),
     ),
-    frames=_frames(
-        rf"{_NORWEGIAN_ACT}.{{0,120}}? (?:til|mot|for|hos|ved) {_PARTY}{_AFTER}",
-        rf"^{_PARTY} (?:ilegges|ilagt|er ilagt|får|fikk|mister|pålegges|gis|har fått)\b",
-        rf"^Finanstilsynet (?:ilegger|pålegger|tilbakekaller (?:tillatelsen|konsesjonen) til) {_PARTY}"
-        rf"(?=\s+(?:overtredelsesgebyr|gebyr|tvangsmulkt|et|en|å)\b|\.?$)",
-        rf"{_NORWEGIAN_ACT}[^:–—]{{0,80}}?\s*(?:[:–—]|\s-)\s*{_PARTY}$",
-        rf"^{_PARTY}\s*(?:[:–—]|\s-)\s*{_NORWEGIAN_ACT}",
+    frames=(
+        frame(" (?:til|mot|for|hos|ved) ", _AFTER, act=_NORWEGIAN_ACT),
+        frame("", r" (?:ilegges|ilagt|er ilagt|får|fikk|mister|pålegges|gis|har fått)\b"),
+        frame(
+            r"^Finanstilsynet (?:ilegger|pålegger|tilbakekaller (?:tillatelsen|konsesjonen) til) ",
+            r"(?=\s+(?:overtredelsesgebyr|gebyr|tvangsmulkt|et|en|å)\b|\.?$)",
+        ),
+        frame(r"\s*(?:[:–—]|\s-)\s*", "$", act=_NORWEGIAN_ACT),
+        frame("", rf"\s*(?:[:–—]|\s-)\s*{_NORWEGIAN_ACT}"),
     ),
 )

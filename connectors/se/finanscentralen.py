@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Final
+from functools import partial
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from lxml import etree, html
@@ -31,7 +32,7 @@ from connectors.declare import (
 from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
-from connectors.news import categories, texts
+from connectors.news import categories, items, pages, texts
 from connectors.news.fields import table
 from connectors.se.issuers import LICENCE
 from connectors.se.register import MARKET
@@ -40,7 +41,6 @@ KEY: Final = "se.finanscentralen"
 HOST: Final = "finanscentralen.fi.se"
 PUBLISHER: Final = "Finansinspektionen, Börsinformation"
 ANNOUNCEMENTS: Final = table(MARKET, "finanscentralen")
-LARGEST: Final = 16 << 20
 _COMPANY: Final = "ctl00_main_lblCompanyName"
 _GRID: Final = "ctl00_main_gvStockAffect"
 _LOCAL: Final = ZoneInfo("Europe/Stockholm")
@@ -48,11 +48,6 @@ _LINK: Final = re.compile(r"ViewStockAffect\.aspx\?id=(\d{1,12})")
 _TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}")
 _LANGUAGES: Final = {"engelska": "en", "svenska": "sv", "norska": "no", "finska": "fi", "danska": "da"}
 _CELLS: Final = 4  # published, category, language and link, headline
-Row = dict[str, Any]
-
-
-class _Refused(Exception):  # noqa: N818 - says what becomes of the row
-    """An announcement that is not kept; the message says why."""
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -66,45 +61,25 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(piece: Piece) -> Iterator[Batch]:
     """One batch: the announcements of the page's company."""
-    root = _root(piece)
-    company = next(filter(None, map(_text, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
+    root = pages.root(piece, "a page of one company")
+    company = next(filter(None, map(pages.text, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
     if company is None:
         raise Unreadable(piece.dataset, piece.name, "no name of a company in it")
-    tally = Tally(piece.dataset)
-    rows: dict[str, Row] = {}
-    rejects: list[tuple[object, str, object]] = []
-    for place, element in enumerate(root.xpath(f"//*[@id='{_GRID}']//tr[td]"), start=1):
-        try:
-            row = _row(company, element, tally)
-        except _Refused as error:
-            rejects.append((place, str(error), _text(element)))
-            continue
-        rows[row["id"]] = row
-    yield staged.batch(ANNOUNCEMENTS, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+    found = root.xpath(f"//*[@id='{_GRID}']//tr[td]")
+    yield items.batch(piece, ANNOUNCEMENTS, found, partial(_row, company), pages.text)
 
 
-def _root(piece: Piece) -> html.HtmlElement:
-    with staged.opened(piece) as stream:
-        body = stream.read(LARGEST + 1)
-    if len(body) > LARGEST or sniff(body) is not Format.HTML:
-        due = "a page of one company was due"
-        raise Unreadable(piece.dataset, piece.name, f"{due}, not {len(body)} bytes of {sniff(body).value}")
-    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        return html.document_fromstring(body, parser=parser)
-    except (etree.ParserError, ValueError) as error:
-        raise Unreadable(piece.dataset, piece.name, f"a page that does not parse: {error}") from error
-
-
-def _row(company: str, element: html.HtmlElement, tally: Tally) -> Row:
+def _row(company: str, element: html.HtmlElement, tally: Tally) -> items.Row:
     cells = element.xpath("./td")
     found = _LINK.search(etree.tostring(element, encoding="unicode"))
     if len(cells) < _CELLS or found is None:
-        raise _Refused("no link to an announcement")
-    published, title = _instant(_text(cells[0]) or ""), _title(cells[3])
+        raise items.Refused("no link to an announcement")
+    published, title = _instant(pages.text(cells[0]) or ""), _title(cells[3])
     if published is None or title is None:
-        raise _Refused("no headline" if title is None else f"no time: {(_text(cells[0]) or '')[:40]}")
-    category, said = _text(cells[1]), (_text(cells[2]) or "").casefold()
+        raise items.Refused(
+            "no headline" if title is None else f"no time: {(pages.text(cells[0]) or '')[:40]}"
+        )
+    category, said = pages.text(cells[1]), (pages.text(cells[2]) or "").casefold()
     if said and said not in _LANGUAGES:
         tally.add("unknown_code", f"language {said[:40]}", found[1])
     return {
@@ -119,7 +94,7 @@ def _row(company: str, element: html.HtmlElement, tally: Tally) -> Row:
         "published_at": published,
         "subjects": [category] if category else [],
         "kind": "",  # versions of one release are sorted into different categories
-        "categories": categories.of([category, title]),
+        "categories": categories.of([category], title),
         "author": company,
         "org_number": None,
         "lei": None,
@@ -140,11 +115,9 @@ def _instant(text: str) -> datetime | None:
 
 def _title(cell: html.HtmlElement) -> str | None:
     """The headline as its tooltip has it: the cell may be cut."""
-    return next(filter(None, (texts.plain(str(title)) for title in cell.xpath(".//@title"))), _text(cell))
-
-
-def _text(element: html.HtmlElement) -> str | None:
-    return texts.plain(str(element.text_content()))
+    return next(
+        filter(None, (texts.plain(str(title)) for title in cell.xpath(".//@title"))), pages.text(cell)
+    )
 
 
 DATASET: Final = Dataset(

@@ -18,6 +18,7 @@ from connectors.us import (
     financials_part,
     ownership_part,
     profiles_part,
+    releases_fields,
     symbols_part,
 )
 from connectors.us.mapping import normalising, precedence, touching
@@ -50,6 +51,7 @@ _REGISTERS: Final = with_evidence(
         normalise=normalising(_HELD),
         links=tuple(link for part in PARTS for link in part.links),
         dated=ownership_part.DATED,
+        untitled=(releases_fields.KEY,),
         holders={table: names for part in PARTS for table, names in part.holders.items()},
     ),
     through=FILERS.name,

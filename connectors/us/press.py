@@ -33,7 +33,7 @@ TICKER: Final = Key("symbol_word", _tickers)
 
 def links(table: str) -> tuple[Link, ...]:
     """By ticker and the first word of the name."""
-    return (Link(table, keys.by_symbol(_cores), TICKERS.name, TICKER),)
+    return (Link(table, keys.by_symbol(MARKET, _cores), TICKERS.name, TICKER),)
 
 
 PRESS: Final = Press(wires=(wires_dataset(MARKET),), links=links)

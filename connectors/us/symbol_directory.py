@@ -85,6 +85,9 @@ def read(piece: Piece) -> Iterator[Batch]:
     work = _File(piece, _cells(lines[0]), due)
     for number, line in enumerate(lines[1:], 2):
         work.take(number, line)
+    if not work.is_whole and piece.scope is Scope.FULL:
+        due = f"no line «{_TRAILER}» at its end: it may be cut off, and would end what it lacks"
+        raise Unreadable(piece.dataset, piece.name, due)
     if not work.is_whole:
         work.tally.add("no_creation_time", "last line", piece.name)
     yield staged.batch(

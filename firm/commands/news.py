@@ -50,7 +50,7 @@ def unmatched(
         typer.echo("every item of news has its company")
         return
     table(
-        ("source", "published", "title", "link", "why"),
+        ("source", "published", "title", "link", "why", "perhaps"),
         [
             (
                 row["register"],
@@ -58,6 +58,7 @@ def unmatched(
                 row["title"],
                 row["url"] or "-",
                 row["why"],
+                row["perhaps"] or "-",
             )
             for row in found
         ],

@@ -161,6 +161,20 @@ def kept(found: Iterable[RawPiece], unchanged: Iterable[Mapping[str, str]], lake
     ]
 
 
+def judged(dataset: Dataset, found: Sequence[RawPiece], same: Iterable[Kept]) -> list[RawPiece]:
+    """The pieces; of an edition of which a file is missing each is a part (`Dataset.is_whole`)."""
+    is_whole = dataset.is_whole
+    if is_whole is None:
+        return list(found)
+    names: dict[datetime, set[str]] = {}
+    for piece in (*(one for one in found if one.scope == Scope.FULL), *same):
+        names.setdefault(piece.observed_at, set()).add(piece.name)
+    whole = {instant for instant, there in names.items() if is_whole(there)}
+    return [
+        piece if piece.observed_at in whole else replace(piece, scope=_part(piece.scope)) for piece in found
+    ]
+
+
 def kept_of(figures: Mapping[str, Any]) -> list[Kept]:
     """What a staged batch says it kept."""
     return [

@@ -17,10 +17,10 @@ from connectors.declare import Jurisdiction
 from pipelines.resources import Workspace
 from pipelines.stages.linked import LINKED
 from pipelines.stages.normalised import EDITIONS, IMAGE_MARK, image_key
+from pipelines.steps import news, notices
 from pipelines.steps.changes import Occasion
 from pipelines.steps.events import events
 from pipelines.steps.financials import financials
-from pipelines.steps.news import told_once
 from pipelines.steps.ownership import Sources, owners
 from pipelines.steps.ownership_passages import SPANS
 from pipelines.steps.ownership_seen import in_place
@@ -28,7 +28,15 @@ from pipelines.steps.ownership_spans import spans
 from warehouse import render
 from warehouse.history import Changes, History
 from warehouse.judgements import Judgements
-from warehouse.schema.tables import FINANCIALS, HOLDINGS, HOLDINGS_EARLIER, NEWS, OWNERS, TABLES
+from warehouse.schema.tables import (
+    FINANCIALS,
+    HOLDINGS,
+    HOLDINGS_EARLIER,
+    NEWS,
+    NOTICES,
+    OWNERS,
+    TABLES,
+)
 from warehouse.schema.verdicts import Verdict
 
 HISTORY_MARK: Final = "history"
@@ -103,7 +111,9 @@ def _bring(
         editions.filter(~pl.col("late"))["dataset"]
     )
     only_late = bool(editions["late"].all())
-    tables["news"] = told_once(tables["news"], history.open_rows(NEWS, touched))
+    untitled = frozenset(jurisdiction.untitled)
+    tables["news"] = news.told_once(tables["news"], history.open_rows(NEWS, touched), untitled)
+    tables["notices"] = notices.told_once(tables["notices"], history.open_rows(NOTICES, touched))
     changes = {
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES

@@ -69,7 +69,12 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
     receipt = StagedReceipt(dataset.key)
     if batch not in staged and (found or cursor):
         kept = editions.kept(found, came.unchanged, workspace.lake)
-        receipt = _write(workspace, dataset, batch, found, kept, cursor)
+        judged = editions.judged(dataset, found, kept)
+        if judged != found:
+            workspace.tell(
+                f"{dataset.key}: a file of the set is missing: what the others lack stays as it was"
+            )
+        receipt = _write(workspace, dataset, batch, judged, kept, cursor)
     receipt = replace(receipt, seconds=round(monotonic() - began, 3))
     workspace.receipts.write(batch, receipt_name(dataset.key), asdict(receipt))
     if receipt.pieces:

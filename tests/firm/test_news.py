@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from firm.cli import app
 from pipelines.settings import Settings
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
+from tests.connectors.no.market_files import euronext, share
 from tests.firm.inside import Inside
 from warehouse.ledger import Ledger
 from warehouse.schema import ids
@@ -115,19 +116,22 @@ def test_a_release_over_two_wires_in_two_languages_and_its_correction_is_one_eve
 def test_what_found_nobody_is_listed_with_the_reason(data: Path) -> None:
     folder = data / "first"
     put(folder, "no/enheter/entity.json", entity())
+    put(folder, "no/euronext/shares.csv", euronext(share("EQUINOR", "NO0010096985")))
     put(folder, "news/globenewswire/no.xml", rss(
         release(1, **{"title": "A", "dc:contributor": "Somebody Else ASA"}),
         release(2, **{"title": "B", "dc:contributor": None}),
         release(3, **{"title": "C", "dc:contributor": "Equinor ASA"}),
+        release(4, **{"title": "D", "dc:contributor": "Equinorr ASA"}),
         country="Norway",
     ))  # fmt: skip
     assert ingest("no", "news", "--from", str(folder)) == 0
     listed = CliRunner().invoke(app, ["news", "unmatched", "--market", "no", "--limit", "9"])
     lines = [line.split("\t") for line in listed.output.splitlines()]
-    assert lines[0] == ["source", "published", "title", "link", "why"]
-    assert sorted((line[0], line[2], line[4]) for line in lines[1:]) == [
-        ("no.wires", "A", "nobody answers to what it names"),
-        ("no.wires", "B", "it names nobody by what can be looked up"),
+    assert lines[0] == ["source", "published", "title", "link", "why", "perhaps"]
+    assert sorted((line[0], line[2], *line[4:]) for line in lines[1:]) == [
+        ("no.wires", "A", "nobody answers to what it names", "-"),
+        ("no.wires", "B", "it names nobody by what can be looked up", "-"),
+        ("no.wires", "D", "nobody answers to what it names", "EQUINOR ASA"),  # a listed company, misspelt
     ]
     (only,) = CliRunner().invoke(app, ["news", "unmatched", "--limit", "1"]).output.splitlines()[1:]
     assert only.startswith("no.wires")

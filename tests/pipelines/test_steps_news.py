@@ -121,6 +121,52 @@ def test_the_first_of_three_wires_in_a_row_leads_and_the_window_does_not_grow() 
     assert groups(told(doors)) == [["a:1", "b:1"], ["c:1"]]
 
 
+def test_two_wires_that_one_register_reads_are_two_doors() -> None:
+    wires = [row("us.wires", "a", publisher="PR Newswire"), row("us.wires", "b", publisher="Business Wire")]
+    assert groups(told(wires)) == [["us.wires:a", "us.wires:b"]]
+
+
+HEADING = "Results of operations and financial condition"
+FILED = frozenset({"us.headers"})
+
+
+@pytest.mark.parametrize(
+    ("items", "due"),
+    [
+        ([row("us.wires", "a"), row("us.headers", "8k", HEADING, 4)], [["us.headers:8k", "us.wires:a"]]),
+        (
+            [row("us.wires", "a", minutes=4), row("us.headers", "8k", HEADING)],
+            [["us.headers:8k", "us.wires:a"]],
+        ),
+        ([row("us.wires", "a"), row("us.headers", "8k", HEADING, 11)], [["us.headers:8k"], ["us.wires:a"]]),
+        (  # which of two releases was filed nobody knows
+            [
+                row("us.wires", "a"),
+                row("us.wires", "b", "Exempel AB appoints somebody", 1),
+                row("us.headers", "8k", HEADING, 4),
+            ],
+            [["us.headers:8k"], ["us.wires:a"], ["us.wires:b"]],
+        ),
+        (  # a release is filed once
+            [row("us.wires", "a"), row("us.headers", "1", HEADING, 2), row("us.headers", "2", HEADING, 4)],
+            [["us.headers:1", "us.wires:a"], ["us.headers:2"]],
+        ),
+    ],
+)
+def test_what_is_filed_without_its_headline_is_the_only_release_of_its_window(
+    items: list[dict[str, Any]], due: list[list[str]]
+) -> None:
+    assert groups(told_once(frame(*items), frame(), FILED)) == due
+    assert groups(told_once(frame(*reversed(items)), frame(), FILED)) == due
+
+
+def test_a_filing_that_was_told_keeps_its_id_when_the_wire_comes() -> None:
+    filed = row("us.headers", "8k", HEADING)
+    published = told_once(frame(filed), frame(), FILED)
+    (one,) = told_once(frame(filed, row("us.wires", "a", minutes=-3)), published, FILED).to_dicts()
+    assert (one["news_id"], one["told_by"]) == ("nws_us.headers_8k", ["us.headers:8k", "us.wires:a"])
+
+
 def test_nothing_stays_nothing() -> None:
     assert told([]).is_empty()
     assert told([], told([row("a", "1")])).is_empty()

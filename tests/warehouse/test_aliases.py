@@ -54,11 +54,14 @@ def _known(layout: Layout) -> Layout:
             known(ONE, "cik", "0001140625"),
             known(ONE, "ticker", "EQNR"),
             known(TWO, "ticker", "EQNR"),
+            known(TWO, "ticker", "BRK-B"),
+            known(ONE, "ticker", "ERIC B"),
             known(ONE, "exchange_mic", "XOSL"),
         ],
         listings=[
             listing(ONE, "XOSL", "EQNR"),
             listing(TWO, "XNYS", "EQNR"),
+            listing(ONE, "XOSL", "ERIC B"),
             listing(TWO, "XOSL", "GONE", ended_on=PAST),
         ],
     )
@@ -79,6 +82,13 @@ def _known(layout: Layout) -> Layout:
         ("1140625", (ONE,)),
         ("EQNR", (ONE, TWO)),
         ("xosl:eqnr", (ONE,)),
+        ("BRK-B", (TWO,)),
+        ("brk.b", (TWO,)),
+        ("BRK B", (TWO,)),
+        ("BRKB", ()),
+        ("eric b", (ONE,)),
+        ("ERIC-B", (ONE,)),
+        ("XOSL:ERIC B", (ONE,)),
         ("XNYS:EQNR", (TWO,)),
         ("XOSL:GONE", ()),
         ("XOSL", ()),  # a venue names nobody

@@ -1,6 +1,7 @@
 """Companies by what else they are known as: LEI, ISIN, symbol, VAT number, EUID, CIK.
 
-A text is compared as a whole, without blanks and case; a CIK with and without its zeros. Does not belong here: the
+A text is compared as a whole, without blanks and case; a CIK with and without its zeros, a class of shares behind a
+point, a blank or a dash (BRK.B, BRK B, BRK-B). Does not belong here: the
 registers' own numbers (`warehouse.schema.identifiers`) and names (`names`).
 """
 
@@ -19,7 +20,9 @@ def named(connection: sqlite3.Connection, text: str) -> tuple[str, ...]:
     plain = "".join(text.split()).upper()
     if not plain or len(plain) > LONGEST:
         return ()
-    spellings = {plain, plain.zfill(_CIK_DIGITS)} if plain.isascii() and plain.isdigit() else {plain}
+    spellings = {plain, "-".join(text.upper().replace(".", " ").split())}
+    if plain.isascii() and plain.isdigit():
+        spellings.add(plain.zfill(_CIK_DIGITS))
     marks = ", ".join("?" * len(spellings))
     rows = connection.execute(
         f"SELECT DISTINCT company_id FROM known_as WHERE value IN ({marks}) ORDER BY company_id LIMIT ?",

@@ -54,6 +54,11 @@ def test_json_and_jsonp(wrap: str) -> None:
     assert row["releaseTime"] == datetime(2026, 10, 28, 6, tzinfo=UTC)
 
 
+def test_a_single_hit_stands_without_its_list() -> None:
+    body = json.dumps({"results": {"item": release(1, "Interim report")}, "count": 1}).encode()
+    assert [row["disclosureId"] for row in rows(read(RELEASES, body))] == ["1"]
+
+
 def test_a_release_names_no_company_but_by_its_name() -> None:
     """Pitfall 11: neither number, LEI nor ISIN; a link finds the company."""
     rows_ = read(RELEASES, page(release(1, "x")))[0].rows

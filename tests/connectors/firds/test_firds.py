@@ -228,6 +228,15 @@ def test_a_request_that_was_withdrawn_ends_a_line() -> None:
     assert made.lines() == {"XSTO": date(2026, 1, 7)}
 
 
+def test_a_change_keeps_no_line_alive_that_left_the_whole_files_since() -> None:
+    made = Register().whole(SATURDAY, Line()).whole(SATURDAY + WEEK, Line())
+    made = made.change(SATURDAY + WEEK + timedelta(days=3), Line(kind="ModfdRcrd"))
+    assert made.whole(SATURDAY + 2 * WEEK).lines() == {"XSTO": None}
+    assert made.whole(SATURDAY + 3 * WEEK).lines() == {"XSTO": SATURDAY + 3 * WEEK}
+    again = made.change(SATURDAY + 3 * WEEK + timedelta(days=3), Line(kind="NewRcrd"))
+    assert again.lines() == {"XSTO": None}  # admitted anew
+
+
 def test_a_line_that_is_new_between_two_whole_files_counts() -> None:
     assert Register().change(date(2026, 1, 7), Line(kind="NewRcrd")).lines() == {"XSTO": None}
 
@@ -255,6 +264,26 @@ def test_which_file_is_whose(name: str, body: bytes, due: Dataset | None) -> Non
         if isinstance(said, Recognised) and "0199" not in name:
             assert said.observed_at is not None
             assert said.scope == (Scope.FULL if due is WHOLE else Scope.FEED)
+
+
+@pytest.mark.parametrize(
+    ("names", "is_whole"),
+    [
+        (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260103_02of02.zip"], True),
+        (["FULINS_E_20260103_01of01.zip"], True),
+        (["FULINS_E_20260103_01of02.zip"], False),
+        (["FULINS_E_20260103_02of02.zip"], False),
+        (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260110_02of02.zip"], False),
+        (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260103_02of03.zip"], False),
+        (["FULINS_E_20260103_01of01.zip", "FULINS_E_20260110_01of02.zip"], False),
+        (["FULINS_E_20260103_01of00.zip"], False),
+        (["se/firds/other.zip"], False),
+        ([], False),
+    ],
+)
+def test_a_set_is_whole_with_all_its_parts(names: list[str], is_whole: bool) -> None:
+    assert WHOLE.is_whole is not None
+    assert WHOLE.is_whole(names) is is_whole
 
 
 @pytest.mark.parametrize(

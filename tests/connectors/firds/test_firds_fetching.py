@@ -33,6 +33,7 @@ class Authority:
         self.asked: list[str] = []
         self.broken: dict[str, bytes] = {}  # sent in place of what the list tells of
         self.listed: bytes | None = None
+        self.most = 10_000  # on a page, whatever is asked for
 
     def publish(self, name: str, body: bytes = b"") -> None:
         made = full(Line()) if name.startswith("FULINS") else delta(Line())
@@ -61,7 +62,8 @@ class Authority:
             for name, body in sorted(self.files.items())
         ]
         start = int(query["start"])
-        return {"response": {"numFound": len(docs), "docs": docs[start : start + int(query["rows"])]}}
+        length = min(self.most, int(query["rows"]))
+        return {"response": {"numFound": len(docs), "docs": docs[start : start + length]}}
 
     def elastic(self, query: dict[str, str]) -> dict[str, Any]:
         hits = [
@@ -69,7 +71,8 @@ class Authority:
             for name in sorted(self.files)
         ]
         start = int(query["from"])
-        return {"hits": {"total": len(hits), "hits": hits[start : start + int(query["size"])]}}
+        length = min(self.most, int(query["size"]))
+        return {"hits": {"total": {"value": len(hits)}, "hits": hits[start : start + length]}}
 
 
 @pytest.fixture
@@ -137,6 +140,16 @@ def test_lists_are_read_page_by_page(name: str, authority: Authority, http: Http
     assert sum("select" in path or "fca_data" in path for path in authority.asked) == 3
 
 
+@pytest.mark.parametrize("name", AUTHORITIES)
+def test_a_page_that_is_shorter_than_asked_for_is_not_the_end(
+    name: str, authority: Authority, http: Http
+) -> None:
+    authority.most = 2
+    for part in range(1, 6):
+        authority.publish(whole_name(SATURDAY, part, 5))
+    assert len(fetched(AUTHORITIES[name][0], http)) == 5
+
+
 def test_a_file_that_is_not_what_the_list_says_is_refused(authority: Authority, http: Http) -> None:
     authority.publish(whole_name(SATURDAY))
     authority.broken[whole_name(SATURDAY)] = packed(full(), "another.zip")
@@ -168,7 +181,22 @@ def test_a_list_without_whole_files_is_not_believed(authority: Authority, http: 
         "FULINS_E",
         {"file_name": "FULINS_E_20260117_01of01.zip"},
         {"file_name": "../../FULINS_E_20260117_01of01.zip", "download_link": "x"},
-        {"file_name": "FULINS_E_20260117_01of01.zip", "download_link": "https://elsewhere/other.zip"},
+        {
+            "file_name": "FULINS_E_20260117_01of01.zip",
+            "download_link": "https://firds.esma.europa.eu/other.zip",
+        },
+        {
+            "file_name": "FULINS_E_20260117_01of01.zip",
+            "download_link": "https://esma.europa.eu.example/FULINS_E_20260117_01of01.zip",
+        },
+        {
+            "file_name": "FULINS_E_20260199_01of01.zip",
+            "download_link": "https://firds.esma.europa.eu/FULINS_E_20260199_01of01.zip",
+        },
+        {
+            "file_name": f"FULINS_E_20260117_01of{'9' * 9}.zip",
+            "download_link": f"https://firds.esma.europa.eu/FULINS_E_20260117_01of{'9' * 9}.zip",
+        },
     ],
 )
 def test_entries_that_name_no_file_are_left(entry: Any) -> None:
@@ -179,7 +207,7 @@ def test_parts_count_up_to_what_each_says() -> None:
     files = list(
         fetching._files(
             [
-                {"file_name": name, "download_link": f"https://x/{name}"}
+                {"file_name": name, "download_link": f"https://firds.esma.europa.eu/firds/{name}"}
                 for name in (whole_name(SATURDAY, part, 3) for part in (3, 1, 1, 2))
             ]
         )

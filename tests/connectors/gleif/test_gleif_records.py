@@ -12,7 +12,7 @@ import pytest
 
 from connectors.declare import NotOurs, Recognised, Scope, Unreadable
 from connectors.gleif import bodies
-from connectors.gleif.dataset import company_ids, identifiers
+from connectors.gleif.dataset import company_ids, identifiers, published
 from connectors.gleif.numbers import company_number, is_lei, is_personal
 from tests.connectors.gleif.gleif_bodies import (
     DATASETS,
@@ -246,3 +246,23 @@ def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
         for market, dataset in DATASETS.items():
             if isinstance(dataset.recognise(path.name, body[:65_536]), Recognised):
                 assert all(batch.rejects.is_empty() for batch in read(market, body)), path.name
+
+
+@pytest.mark.parametrize(
+    "name", ["20241399-2561-gleif-goldencopy-lei2.json", "99999999-9999-gleif-goldencopy-lei2.json"]
+)
+def test_a_stamp_that_is_no_time_stops_nobody(name: str) -> None:
+    assert DATASETS["NO"].recognise(name, golden()[:100]) == Recognised(None, Scope.PART)
+
+
+@pytest.mark.parametrize(
+    ("said", "due"),
+    [
+        ("2024-05-05T08:00:00", datetime(2024, 5, 5, 8, tzinfo=UTC)),
+        ("2024-05-05T08:00:00+02:00", datetime(2024, 5, 5, 6, tzinfo=UTC)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("2024-13-05T08:00:00Z", None),
+    ],
+)
+def test_a_day_of_publication_is_utc_or_nothing(said: str, due: datetime | None) -> None:
+    assert published("x", b'{"meta":{"goldenCopy":{"publishDate":"' + said.encode() + b'"}}}') == due

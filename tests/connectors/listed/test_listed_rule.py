@@ -217,6 +217,22 @@ def test_a_line_whose_request_nobody_states_is_no_evidence() -> None:
     assert made[LISTINGS.name].is_empty()
 
 
+@pytest.mark.parametrize(
+    ("given", "is_listed"),
+    [
+        ({"first_traded": None, "approved_on": date(2001, 1, 2)}, True),
+        ({"first_traded": None}, False),  # admission was asked for, and that is all
+        ({"first_traded": None, "approved_on": date(2999, 1, 2)}, False),
+    ],
+)
+def test_without_a_first_day_the_approval_counts_and_a_request_does_not(
+    given: dict[str, Any], is_listed: bool
+) -> None:
+    turn = f.full_table("SE", date(2026, 1, 17)).name
+    (profile,) = shared(**{turn: present(turn, line(**given))})[COMPANIES.name].to_dicts()
+    assert profile["is_listed"] is is_listed
+
+
 def test_a_market_without_any_of_it_says_nothing() -> None:
     made = shared()
     (profile,) = made[COMPANIES.name].to_dicts()

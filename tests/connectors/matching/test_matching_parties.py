@@ -163,6 +163,10 @@ def test_the_genuine_releases(sources: Path) -> None:
         ("Acme, Inc. Sued for Securities Fraud; Lead Plaintiff Deadline Nears", None),
         ("Acme Inc. update", "Pomerantz LLP"),
         ("Rosen Law Firm on Acme Inc.", None),
+        ("Acme Investors Have Opportunity to Lead Acme Corp. Securities Fraud Lawsuit", None),
+        ("Lawsuit for Investors in shares of Acme, Inc. announced", None),
+        ("Acme Inc. update", "Example & Example LLP"),
+        ("Acme Inc. update", "The Example Law Group"),
     ],
 )
 def test_law_firms_are_told(title: str, publisher: str | None) -> None:
@@ -180,7 +184,15 @@ def test_law_firms_are_told(title: str, publisher: str | None) -> None:
         "Acme ASA reminds shareholders to vote at the general meeting",
         "Major shareholder notice",
         "Acme Oyj notifies shareholders of the dividend",
+        "Acme plc notifies shareholders of its rights issue",
+        "Acme Inc. encourages stockholders to contact its proxy solicitor",
+        "Investor contact of Acme ASA changes",
+        "The Law Debenture Corporation p.l.c.: half-year report",
     ],
 )
 def test_a_company_of_its_own_suit_is_no_alert(title: str) -> None:
     assert not is_law_firm_alert(title)
+
+
+def test_a_company_whose_name_begins_with_law_is_no_firm_of_lawyers() -> None:
+    assert not is_law_firm_alert("Half-year report", "The Law Debenture Corporation p.l.c.")

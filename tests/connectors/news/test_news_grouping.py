@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,6 +80,22 @@ def test_several_releases_of_one_minute_pair_in_the_order_of_their_numbers() -> 
         ["no.newsweb:12", "no.newsweb:13"],
         ["no.newsweb:14"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("languages", "due"),
+    [
+        (("no", "no", "en", "en"), [["1", "3"], ["2", "4"]]),
+        (("no", "no", "en"), [["1"], ["2", "3"]]),  # the first has no English version
+        (("no", "en", "no"), [["1", "2"], ["3"]]),
+        (("no", "en", "sv", "no", "en"), [["1", "2", "3"], ["4", "5"]]),
+    ],
+)
+def test_a_release_without_a_version_takes_no_other_ones(
+    languages: tuple[str, ...], due: list[list[str]]
+) -> None:
+    found = told(*(item(str(place), language=language) for place, language in enumerate(languages, start=1)))
+    assert [[one.rpartition(":")[2] for one in row["told_by"]] for row in found] == due
 
 
 def test_a_correction_keeps_the_id_and_time_and_gives_its_words() -> None:

@@ -30,6 +30,7 @@ def test_an_item_keeps_headline_time_link_and_identifiers_and_no_text() -> None:
             "lei": LEI,
             "isin": "SE0000112724",
             "symbol": "XSTO:EXMP",
+            "entity": "e-1",
             "near": True,
         }
     ]
@@ -61,6 +62,27 @@ def test_an_item_is_of_the_market_that_its_number_names_else_isin_or_exchange(
     assert found == markets
     for market in {"SE", "NO", "FI"} - markets:
         assert {code for code, _ in signals(f"{market.lower()}.mfn", body)} == {"other_market"}
+
+
+@pytest.mark.parametrize(
+    ("author", "near"),
+    [
+        ({**NOBODY, "isins": ["SE0000112724"], "tickers": ["XHEL:TELIA1"]}, {"SE"}),  # listed in both
+        ({**NOBODY, "isins": ["GB0009895292"], "tickers": ["XSTO:AZN"]}, set()),  # a British company
+        ({**NOBODY, "isins": ["BMG9156K1018"], "tickers": ["XOSL:2020"]}, set()),
+        ({**NOBODY, "isins": ["XS0000000009"], "tickers": ["XOSL:EQNR"]}, {"NO"}),  # a bond of the world
+        ({**NOBODY, "tickers": ["XSTO:EXMP"]}, {"SE"}),
+        ({"local_refs": ["SE:556036-0793"], "isins": ["FI0009000681"]}, {"SE"}),
+    ],
+)
+def test_a_name_may_answer_where_the_isin_is_of_the_market_whatever_the_exchange(
+    author: dict[str, Any], near: set[str]
+) -> None:
+    body = mfn(mfn_item(author=author))
+    found = {
+        market for market in ("SE", "NO", "FI") for row in rows(f"{market.lower()}.mfn", body) if row["near"]
+    }
+    assert found == near
 
 
 @pytest.mark.parametrize(
@@ -132,6 +154,20 @@ def test_one_bad_item_rejects_itself_alone(bad: dict[str, Any], reason: str) -> 
     assert [row["id"] for row in rows("se.mfn", body)] == ["news-2"]
     (found,) = reasons("se.mfn", body)
     assert found.startswith(reason)
+
+
+def test_an_item_that_comes_twice_is_the_one_published_last_else_the_first() -> None:
+    first, again = mfn_item(content={"title": "First"}), mfn_item(content={"title": "Again"})
+    assert [row["title"] for row in rows("se.mfn", mfn(first, again))] == ["First"]
+    later = mfn_item(content={"title": "Later", "publish_date": "2026-11-15T08:00:00Z"})
+    assert [row["title"] for row in rows("se.mfn", mfn(first, later))] == ["Later"]
+    assert [row["title"] for row in rows("se.mfn", mfn(later, first))] == ["Later"]
+
+
+def test_an_item_of_the_day_after_tomorrow_is_refused_alone() -> None:
+    ahead = [mfn_item(number, content={"publish_date": f"2026-11-{number}T05:00:00Z"}) for number in (17, 18)]
+    assert [row["id"] for row in rows("se.mfn", mfn(*ahead))] == ["news-17"]
+    assert reasons("se.mfn", mfn(*ahead)) == ["published after it was read: 2026-11-18"]
 
 
 def test_what_is_new_in_an_item_is_told() -> None:

@@ -252,6 +252,23 @@ def test_a_ticker_counts_where_the_name_begins_alike(
     assert (ours == theirs and ours is not None) is are_one
 
 
+def test_a_ticker_of_another_countrys_exchange_is_none_of_ours() -> None:
+    tag = ("category", "TSX:EBIX", "https://www.globenewswire.com/rss/stock")
+    (batch,) = read("us.wires", rss(release(1, tag, **{"dc:contributor": "Ebix, Inc."}), country=None))
+    assert batch.rows["symbol"].to_list() == ["XTSE:EBIX"]
+    key = [link.key for link in MARKETS["US"].links if link.table == "us_wires"][-1]
+    assert not isinstance(key, str)
+    assert key.of(batch.rows).to_list() == [None]
+
+
+def test_where_an_lei_says_who_is_meant_no_name_answers() -> None:
+    nobody = {"local_refs": [], "isins": ["SE0000112724"], "tickers": []}
+    (batch,) = read("se.mfn", mfn(mfn_item(1, author=nobody), mfn_item(2, author=nobody | {"leis": []})))
+    key = [link.key for link in MARKETS["SE"].links if link.table == "se_mfn"][-1]
+    assert not isinstance(key, str)
+    assert key.of(batch.rows).to_list() == [None, "exempel"]
+
+
 def test_british_names_lead_to_public_companies_alone() -> None:
     link = [link for link in MARKETS["UK"].links if link.table == "uk_wires"][-1]
     through = link.through_key

@@ -45,6 +45,7 @@ def test_a_release_keeps_headline_time_link_and_issuer_and_no_text() -> None:
             "lei": None,
             "isin": NOKIA,
             "symbol": "XHEL:ESIM",
+            "entity": None,
             "near": True,
         }
     ]
@@ -153,6 +154,25 @@ def test_calls_of_law_firms_are_listed_and_left_out(values: dict[str, str]) -> N
 def test_the_subject_of_class_actions_is_left_out_whatever_its_title_says() -> None:
     body = rss(release(1, ("category", "Class Action"), title="Esimerkki Oyj (NYSE: ESI)"))
     assert rows("fi.wires", body) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "subject", "is_told_as_holding"),
+    [
+        ("Esimerkki Oyj: Notification of major holding", None, True),
+        ("Esimerkki Oyj: Flagging notification", None, True),
+        ("Esimerkki Oyj: Holding(s) in Company", None, True),
+        ("Esimerkki Oyj announces a change", "Major shareholder announcements", True),
+        ("Major shareholder of Esimerkki Oyj supports the offer", None, False),
+        ("Esimerkki Oyj opens its flagship store", None, False),
+    ],
+)
+def test_a_headline_that_mentions_a_shareholder_is_news(
+    title: str, subject: str | None, is_told_as_holding: bool
+) -> None:
+    more = () if subject is None else (("category", subject),)
+    (row,) = rows("fi.wires", rss(release(1, *more, title=title)))
+    assert ("ownership" in row["categories"]) is is_told_as_holding
 
 
 def test_a_company_that_tells_of_its_own_suit_is_kept() -> None:

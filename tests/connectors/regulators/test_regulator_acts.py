@@ -66,7 +66,8 @@ def test_every_company_of_a_title_has_a_row(read: Reading) -> None:
     ],
 )
 def test_release_numbers(creator: str, native_id: str, read: Reading) -> None:
-    assert one(read(sec.DATASET, rss([release("Acme, Inc.", creator)])).rows)["native_id"] == native_id
+    body = rss([release("Acme, Inc.", creator)], "Litigation Releases")
+    assert one(read(sec.DATASET, body).rows)["native_id"] == native_id
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,16 @@ def test_kinds_of_releases(feed: str, creator: str, kind: str, read: Reading) ->
     batch = read(sec.DATASET, rss([release("Acme, Inc.", creator)], feed))
     assert one(batch.rows)["kind"] == kind
     assert [signal.code for signal in batch.signals] == (["unknown_kind"] if kind == kinds.OTHER else [])
+
+
+def test_a_feed_of_headlines_lists_no_respondents_and_keeps_no_person(read: Reading) -> None:
+    title = "SEC Obtains Judgment Against Ann Example; Statement on Acme Corp."
+    body = rss([release(title, "")], "Press Releases")
+    batch = read(sec.DATASET, body)
+    assert batch.rows.is_empty()
+    assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
+    kept = sec.DATASET.redact(io.BytesIO(body)).read()  # type: ignore[misc]
+    assert b"Example" not in kept
 
 
 def test_releases_about_persons_are_no_rows_and_name_nobody(read: Reading) -> None:
@@ -163,6 +174,35 @@ def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading)
 
 
 @pytest.mark.parametrize(
+    "title",
+    [
+        "FCA secures confiscation order against Ann Example of Acme Capital plc",
+        "FCA fines Acme Capital plc's former trader Ann Example £5m",
+        "FCA publishes decision notice against Ann Example, CEO of Acme Capital plc",
+    ],
+)
+def test_a_person_named_with_a_company_is_archived_nowhere(
+    title: str, read: Reading, archived: Reading
+) -> None:
+    body = rss([news("www.fca.org.uk", title)])
+    assert read(british.FCA_DATASET, body).rows.is_empty()
+    assert archived(british.FCA_DATASET, body).rows.is_empty()
+    kept = british.FCA_DATASET.redact
+    assert kept is not None
+    assert b"Ann Example" not in kept(io.BytesIO(body)).read()
+
+
+def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading, archived: Reading) -> None:
+    item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example of Other plc £5m")
+    for reading in (read, archived):
+        row = one(reading(british.FCA_DATASET, rss([item])).rows)
+        assert (row["name"], row["title"]) == (
+            "Acme Capital plc",
+            "FCA fines Acme Capital plc and others £5m",
+        )
+
+
+@pytest.mark.parametrize(
     ("title", "category"),
     [
         ("FCA fines Barclays Bank Plc £1m", "Speeches"),
@@ -177,6 +217,16 @@ def test_what_is_no_act_against_a_company(title: str, category: str, read: Readi
     batch = read(british.FCA_DATASET, rss([news("www.fca.org.uk", title, category=category)]))
     assert batch.rows.is_empty()
     assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
+
+
+def test_an_act_of_the_day_after_tomorrow_is_refused_alone(read: Reading) -> None:
+    title, place = "FCA fines Acme Capital plc £5m", "www.fca.org.uk"
+    soon = news(place, title, "/news/1", stamp="Friday, November 20, 2026 - 23:30")
+    batch = read(
+        british.FCA_DATASET, rss([soon, news(place, title, "/news/2", stamp="2031-01-01T09:00:00Z")])
+    )
+    assert batch.rows["native_id"].to_list() == ["/news/1"]
+    assert batch.rejects["reason"].to_list() == ["published after it was read: 2031-01-01"]
 
 
 def test_an_unknown_category_gives_a_signal(read: Reading) -> None:

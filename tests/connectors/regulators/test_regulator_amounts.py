@@ -30,7 +30,14 @@ AMOUNTS = [
     ("UK", "fined £1.25m; £1.25m in all", 1_250_000, "GBP"),
     ("US", "to Pay $1.5 Million", 1_500_000, "USD"),
     ("US", "$250", 250, "USD"),
-    ("US", "Over $10 Million", 10_000_000, "USD"),
+    ("US", "$5MM", 5_000_000, "USD"),
+    ("US", "$5K", 5_000, "USD"),
+    ("US", "$1.5 trillion", 1_500_000_000_000, "USD"),
+    ("DK", "1 mio. kr.", 1_000_000, "DKK"),
+    ("SE", "100kr", 100, "SEK"),
+    ("UK", "£1,234 million", 1_234_000_000, "GBP"),
+    ("SE", "1,234 miljoner kronor", 1_234_000, "SEK"),
+    ("UK", "fined £5m to settle", 5_000_000, "GBP"),
     ("US", "US$2 billion", 2_000_000_000, "USD"),
 ]
 NONE = [
@@ -41,6 +48,19 @@ NONE = [
     ("US", "$0"),
     ("US", "$9999999999 billion"),
     ("UK", "£1,23,4"),
+    ("UK", "£10-20 million"),  # ranges
+    ("UK", "£5–6m"),
+    ("UK", "£1.2m - £1.5m"),
+    ("US", "1 to 2 million dollars"),
+    ("SE", "1 – 2 miljoner kronor"),
+    ("NO", "mellom 2 og 3 millioner kroner"),
+    ("SE", "10 miljoner 500 tusen kronor"),
+    ("US", "Over $10 Million"),  # about so much
+    ("UK", "nearly £5m"),
+    ("NO", "ca. 5 mill. kr"),
+    ("UK", "£5x"),  # a scale that nobody knows
+    ("SE", "1.234 miljoner kronor"),  # a sign of another language than the words
+    ("SE", "SEK 1,234 million"),
     ("UK", ""),
 ]
 
@@ -59,24 +79,27 @@ def test_the_first_text_that_names_any_counts() -> None:
     assert amount("UK", "FCA fines Example £5m", "The fine of £7m was cut.") == (5_000_000, "GBP")
     assert amount("UK", "FCA fines Example", None, "It is £7m.") == (7_000_000, "GBP")
     assert amount("UK", "£5m or £6m", "It is £7m.") == (None, None)
+    assert amount("UK", "FCA fines Example nearly £5m", "It was fined £4,987,654.") == (4_987_654, "GBP")
 
 
 @pytest.mark.parametrize(
-    ("written", "country", "scaled", "due"),
+    ("written", "country", "scale", "due"),
     [
-        ("1,234", "UK", False, "1234"),
-        ("1,234", "SE", False, "1234"),
-        ("1,234", "SE", True, "1.234"),
-        ("1.234", "SE", True, "1234"),
-        ("1.234", "UK", True, "1.234"),
-        ("1.234,5", "SE", False, "1234.5"),
-        ("1,234.5", "SE", False, "1234.5"),
-        ("1 234,50", "FI", False, "1234.50"),
-        ("1,23,4", "UK", False, None),
+        ("1,234", "UK", None, "1234"),
+        ("1,234", "SE", None, "1234"),
+        ("1,234", "SE", "miljoner", "1.234"),
+        ("1,234", "SE", "million", None),
+        ("1.234", "SE", "miljoner", None),
+        ("1.234", "UK", "million", "1.234"),
+        ("1,234", "UK", "million", "1234"),
+        ("1.234,5", "SE", None, "1234.5"),
+        ("1,234.5", "SE", None, "1234.5"),
+        ("1 234,50", "FI", None, "1234.50"),
+        ("1,23,4", "UK", None, None),
     ],
 )
-def test_numbers(written: str, country: str, scaled: bool, due: str | None) -> None:
-    assert number(written, country, is_scaled=scaled) == (None if due is None else Decimal(due))
+def test_numbers(written: str, country: str, scale: str | None, due: str | None) -> None:
+    assert number(written, country, scale) == (None if due is None else Decimal(due))
 
 
 @given(st.integers(1, 10**12))

@@ -115,6 +115,16 @@ def test_a_sanction_without_day_or_id_is_rejected_alone(read: Reading) -> None:
     assert sorted(batch.rejects["reason"]) == ["no day: 'soon'", "no sn_sanctionEsmaID"]
 
 
+def test_a_sanction_of_next_year_is_refused_and_the_authority_has_the_name_of_its_own_feed(
+    read: Reading,
+) -> None:
+    swedish = {"sn_countryName": "SWEDEN", "sn_ncaCodeFullName": "Finansinspektionen (FI)"}
+    later = sanction(sn_sanctionEsmaID="SAN2", sn_date="2027-02-03T00:00:00Z", **swedish)
+    batch = read(esma.dataset("SE"), solr(sanction(**swedish), later))
+    assert batch.rows.select("native_id", "authority").rows() == [("SAN1", "Finansinspektionen")]
+    assert batch.rejects["reason"].to_list() == ["published after it was read: 2027-02-03"]
+
+
 def test_fields_of_several_values_give_the_first(read: Reading) -> None:
     assert read(DATASET, solr(sanction(sn_entityName=["Esimerkki Oyj", "X"]))).rows["name"].to_list() == [
         "Esimerkki Oyj"
@@ -249,16 +259,18 @@ def register(tmp_path: Path) -> Iterator[tuple[Http, list[str]]]:
 
 def _page(path: str) -> bytes:
     start = int(path.split("start=")[1].split("&", maxsplit=1)[0])
-    documents = [sanction(sn_sanctionEsmaID=f"SAN{start}")]
-    return json.dumps({"response": {"numFound": 1_500, "start": start, "docs": documents}}).encode()
+    documents = [sanction(sn_sanctionEsmaID=f"SAN{number}") for number in range(start, min(start + 2, 5))]
+    return json.dumps({"response": {"numFound": 5, "start": start, "docs": documents}}).encode()
 
 
 def test_both_registers_are_asked_for_in_full(register: tuple[Http, list[str]]) -> None:
     http, asked = register
-    names = [arrival.name.partition("_")[0] for arrival in fetching.registers(http, None, ())]
-    assert names == ["sanctions", "sanctions", "saris"]
+    found = [(one.name.partition("_")[0], one.body.read()) for one in fetching.registers(http, None, ())]
+    assert [name for name, _ in found] == ["sanctions"] * 3 + ["saris"]
+    pages = [json.loads(body)["response"]["docs"] for _, body in found[:3]]  # two on each
+    assert [one["sn_sanctionEsmaID"] for page in pages for one in page] == [f"SAN{n}" for n in range(5)]
     assert [path.partition("?")[0].rpartition("/")[2] for path in asked] == [
-        "select", "select", "doMainSearch", "doExportSarisCsv",
+        "select", "select", "select", "doMainSearch", "doExportSarisCsv",
     ]  # fmt: skip
 
 

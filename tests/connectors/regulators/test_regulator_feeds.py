@@ -88,10 +88,11 @@ def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
         (b"", "the body is empty"),
         (b'{"a": 1}', "the body is json"),
         (b"PK\x03\x04", "the body is zip"),
-        (rss([]), "no item in it"),
-        (b"<?xml version='1.0'?><nothing/>", "no item in it"),
+        (rss([]), "no items in it"),
+        (b"<?xml version='1.0'?><nothing/>", "no items in it"),
         (rss([ITEM])[:-40], "breaks off"),
         (b'<!DOCTYPE r [<!ENTITY a "aaaa">]>' + rss([ITEM]), "declares entities"),
+        (('<!DOCTYPE r [<!ENTITY a "aaaa">]>' + rss([ITEM]).decode()).encode("utf-16"), "declares entities"),
         (b"<rss>" + b" " * feeds.LARGEST, "more than 8 MiB"),
         (b"/etc/passwd", "the body is text"),  # bytes are never taken for a file's name
     ],

@@ -24,6 +24,7 @@ class Authority:
     http: Http | None = None
     body: bytes = field(default_factory=lambda: rss([{"title": "A"}]))
     tags: dict[str, str] = field(default_factory=dict)
+    broken: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
 
@@ -36,7 +37,8 @@ def authority(tmp_path: Path) -> Iterator[Authority]:
             known.asked.append(self.path)
             tag = known.tags.get(self.path, '"1"')
             same = self.headers.get("If-None-Match") == tag
-            self.send_whole(304 if same else 200, b"" if same else known.body, {"ETag": tag})
+            body = known.broken.get(self.path, known.body)
+            self.send_whole(304 if same else 200, b"" if same else body, {"ETag": tag})
 
     with answering(Handler) as url:
         settings = HttpSettings("t (t@example.com)", tmp_path, bases={HOST: url}, rate=10_000.0,
@@ -66,6 +68,15 @@ def test_only_what_changed_is_taken(authority: Authority) -> None:
 
 def test_a_cursor_of_another_release_is_forgotten(authority: Authority) -> None:
     assert len(taken(authority, Cursor("{]"))[0]) == len(URLS)
+
+
+def test_one_feed_that_fails_holds_up_none_of_the_others(authority: Authority) -> None:
+    authority.broken = {"/litigation-releases/rss": b"<!doctype html><html>Access denied</html>"}
+    assert authority.http is not None
+    found = fetching.feeds(URLS, authority.http, None, ())
+    assert next(found).name.startswith("trading-suspensions_")
+    with pytest.raises(WrongBody):
+        next(found)
 
 
 def test_a_page_of_html_with_status_200_is_an_error(authority: Authority) -> None:

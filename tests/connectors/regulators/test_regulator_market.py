@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 import dagster as dg
@@ -14,7 +14,7 @@ import connectors
 from connectors.declare import Jurisdiction
 from connectors.fi import FINLAND
 from connectors.gleif import records
-from connectors.regulators import esma, headlines, nordic, review
+from connectors.regulators import esma, headlines, mapping, nordic, review
 from connectors.regulators.authorities import FI
 from connectors.regulators.market import Register, with_acts
 from connectors.us import UNITED_STATES
@@ -22,7 +22,7 @@ from connectors.us.acts import REGISTER
 from pipelines.origins import Folder
 from pipelines.report import IngestReport
 from pipelines.run import Overrides, ingest
-from tests.connectors.regulators.feeding import LEI, OTHER_LEI, rss, sanction, solr
+from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, rss, sanction, solr
 from tests.pipelines.invented_links import LINKED_MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place
 from warehouse.history import History
@@ -87,6 +87,9 @@ class Supervised(Place):
 def place(tmp_path: Any) -> Iterator[Supervised]:
     with dg.DagsterInstance.ephemeral() as instance:
         made = Supervised(tmp_path, instance=instance)
+        made.now = datetime(
+            2026, 3, 3, 12, tzinfo=UTC
+        )  # acts are of days up to the one after the first ingest
         made.register(
             (ONE, "Esimerkki Sijoitus Oy", "open", ""),
             (TWO, "Pohjola Kapital Oyj", "open", ""),
@@ -174,6 +177,37 @@ def test_an_lei_says_who_is_meant_and_no_name_instead(place: Supervised) -> None
     place.put("esma_sanctions/s.json", solr(ours, foreign, named))
     place.take()
     assert {company: len(titles) for company, titles in place.notices().items()} == {ONE: 1, TWO: 1}
+
+
+@pytest.mark.parametrize(
+    ("registered", "lei", "is_told"),
+    [
+        (date(2026, 3, 5), None, True),
+        (date(2026, 3, 6), None, False),  # another had the name
+        (date(2026, 3, 6), LEI, True),
+        (None, None, True),
+    ],
+)
+def test_nobody_answers_to_a_name_for_what_was_before(
+    registered: date | None, lei: str | None, is_told: bool, read: Reading
+) -> None:
+    batch = read(esma.dataset("FI"), solr(sanction(sn_entityLEI=lei, sn_date="2026-03-05T00:00:00Z")))
+    company = "firm:FI:0112038-9"
+    present = {"fi_acts": read_by(batch.rows, company)}
+    known = pl.DataFrame(
+        {"company_id": [company], "registered_date": [registered]},
+        schema={"company_id": pl.String, "registered_date": pl.Date},
+    )
+    assert mapping.notices("FI", present, known).height == is_told
+    assert mapping.notices("FI", present, known.clear()).is_empty()
+
+
+def read_by(rows: pl.DataFrame, company: str) -> pl.LazyFrame:
+    """Staged rows as they are present for a company."""
+    instant = pl.Datetime("us", "UTC")
+    return rows.with_columns(
+        _company_id=pl.lit(company), _raw=pl.lit("raw"), _observed_at=pl.lit(None, instant)
+    ).lazy()
 
 
 def test_leis_of_acts_are_asked_for() -> None:

@@ -77,3 +77,13 @@ def test_firms_of_a_list_of_firms(title: str, names: list[str | None], read: Rea
     rows = read(nordic.SWEDISH_DATASET, rss([{"title": title, "link": FI_FIRMS, "pubDate": AT}])).rows
     assert rows["name"].to_list() == names
     assert set(rows["mark"]) == {"register"}
+
+
+def test_in_a_list_of_firms_somebody_of_one_is_none_and_is_archived_nowhere(
+    read: Reading, archived: Reading
+) -> None:
+    body = rss(
+        [{"title": "Straffavgift för Ann Example, revisor i Exempel AB", "link": FI_FIRMS, "pubDate": AT}]
+    )
+    assert read(nordic.SWEDISH_DATASET, body).rows.is_empty()
+    assert archived(nordic.SWEDISH_DATASET, body).rows.is_empty()

@@ -1,10 +1,13 @@
 """Headlines: what was done, and to whom."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.regulators import kinds as k
+from connectors.regulators.frames import Frame, respondent
 from connectors.regulators.sentences import ENGLISH, NORWEGIAN, SWEDISH, Language, said
 
 ENGLISH_TABLE = [
@@ -30,6 +33,7 @@ ENGLISH_TABLE = [
     ("FCA warns about clone of Example Ltd", k.CLONE_WARNING, None),
     ("Example Ltd (clone of FCA authorised firm)", k.CLONE_WARNING, None),
     ("Unauthorised firm: Foo Ltd", k.UNAUTHORISED_WARNING, None),
+    ("FCA fines Acme Limited, owned by Other plc, £3m", k.SANCTION_FINE, "Acme Limited"),
     ("FCA publishes consultation on climate", None, None),
     ("Speech: the future of markets", None, None),
 ]  # fmt: skip
@@ -84,6 +88,44 @@ def test_every_kind_has_an_action_type_of_the_contract() -> None:
     assert set(k.NEVER_MATCHED) <= set(k.ACTION_TYPES)
 
 
+@pytest.mark.parametrize(
+    ("language", "headline"),
+    [
+        (ENGLISH, "FCA fines Acme Bank plc's former chief executive £640,000"),
+        (ENGLISH, "FCA bans director of Acme Holdings Ltd"),
+        (ENGLISH, "FCA fines auditor of London Example & Finance plc"),
+        (ENGLISH, "FCA fines subsidiary of Acme Holdings plc £57m"),
+        (ENGLISH, "FCA publishes decision notice against Ann Example, CEO of Acme plc"),
+        (ENGLISH, "CFTC Charges Employees of Acme Corp. with Fraud"),
+        (SWEDISH, "Sanktionsavgift för person i ledande ställning i Exempel AB"),
+        (SWEDISH, "Sanktionsavgift till ägare av Exempel AB på 500 000 kronor"),
+        (SWEDISH, "Straffavgift för handel med aktier i Exempel AB"),
+        (NORWEGIAN, "Kritikk av revisor for Eksempel AS"),
+        (NORWEGIAN, "Overtredelsesgebyr til styreleder i Eksempel ASA"),
+        (NORWEGIAN, "Overtredelsesgebyr ved handel i Eksempel ASA"),
+    ],
+)
+def test_somebody_of_a_company_is_not_the_company(language: Language, headline: str) -> None:
+    found = said(headline, language)
+    assert found.is_somebodys
+    assert found.party is None
+
+
+@pytest.mark.parametrize(
+    ("language", "headline", "party"),
+    [
+        (ENGLISH, "FCA fines Example Brokers Limited £1m", "Example Brokers Limited"),
+        (ENGLISH, "FCA fines Bank of Example plc for failings of its directors", "Bank of Example plc"),
+        (SWEDISH, "Anmärkning för Larsson & Partners", "Larsson & Partners"),
+        (NORWEGIAN, "Overtredelsesgebyr til Eksempel Revisor AS", "Eksempel Revisor AS"),
+    ],
+)
+def test_words_for_people_may_stand_in_a_name_or_behind_it(
+    language: Language, headline: str, party: str
+) -> None:
+    assert said(headline, language).party == party
+
+
 @given(st.text(max_size=700), st.sampled_from([ENGLISH, SWEDISH, NORWEGIAN]))
 def test_any_text_is_read(text: str, language: Language) -> None:
     found = said(text, language)
@@ -96,3 +138,23 @@ def test_any_text_is_read(text: str, language: Language) -> None:
 )
 def test_a_hostile_headline_takes_no_time(word: str, language: Language) -> None:
     said("FCA " + word * 3_000, language)
+
+
+@pytest.mark.parametrize(
+    ("frames", "word"),
+    [
+        (ENGLISH.frames, "against "),
+        (ENGLISH.frames, "Warning on for "),
+        (SWEDISH.frames, "Vite till för "),
+        (SWEDISH.frames, "Sanktionsavgift: "),
+        (NORWEGIAN.frames, "vedtak mot til "),
+        (NORWEGIAN.frames, "Kritikk - "),
+    ],
+)
+def test_frames_take_a_time_that_grows_with_the_headline_alone(frames: tuple[Frame, ...], word: str) -> None:
+    def seconds(times: int) -> float:
+        begun = time.process_time()
+        respondent(word * times + "x" * 300, frames)
+        return time.process_time() - begun
+
+    assert seconds(20_000) < 1.0  # two hundred thousand characters; in square it would be hours

@@ -33,10 +33,10 @@ OTHERS = (
 TRAILER = "File Creation Time: 0616202521:33||||||\n"
 
 
-def read(text: str | bytes) -> Batch:
+def read(text: str | bytes, scope: Scope = Scope.PART) -> Batch:
     body = text if isinstance(text, bytes) else text.encode()
     at = datetime(2025, 6, 17, tzinfo=UTC)
-    sent = Piece(DATASET.key, "nasdaqlisted.txt", "sha", at, Scope.FULL, "b", lambda: io.BytesIO(body))
+    sent = Piece(DATASET.key, "nasdaqlisted.txt", "sha", at, scope, "b", lambda: io.BytesIO(body))
     (batch,) = DATASET.read(sent)
     return batch
 
@@ -57,6 +57,12 @@ def test_shares_of_both_files_without_tests_and_funds() -> None:
 def test_a_file_without_its_last_line_may_be_cut_off_and_is_told() -> None:
     assert [signal.code for signal in read(NASDAQ).signals] == ["no_creation_time"]
     assert read(NASDAQ + TRAILER).signals == ()
+
+
+def test_as_a_complete_file_one_without_its_last_line_is_refused() -> None:
+    assert read(NASDAQ + TRAILER, Scope.FULL).rows.height == 2
+    with pytest.raises(Unreadable, match="File Creation Time"):
+        read(NASDAQ, Scope.FULL)
 
 
 def test_bad_lines_are_refused_alone_and_unknown_codes_told() -> None:

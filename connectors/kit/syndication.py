@@ -1,0 +1,79 @@
+"""Feeds (RSS, Atom) as bytes to entries: bounded, without entities, what breaks off told from what is untidy.
+
+Belongs here: calling feedparser and judging what it made of a body. A page of HTML with status 200, a feed that
+breaks off, one without items and one with too many are no feed (FORMAT news 0.5). Does not belong here: what an
+entry holds.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import feedparser
+
+from connectors.kit.formats import Format, sniff
+
+LARGEST: Final = 8 << 20  # bytes; a feed of twenty releases has a tenth of a megabyte
+MOST: Final = 5_000  # entries
+_ENTITY: Final = re.compile(rb"<\s*!\s*ENTITY", re.IGNORECASE)
+_END: Final = re.compile(rb"</\s*(?:[\w.-]{1,40}:)?(?:rss|feed|rdf)\s*>\s*\Z", re.IGNORECASE)
+_TAIL: Final = 4_096
+
+Entry = dict[str, Any]
+
+
+class NoFeed(Exception):  # noqa: N818 - says what the bytes are
+    """A body that is no feed to believe. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One body. `is_repaired`: ill-formed markup that was read past its errors."""
+
+    title: str
+    link: str
+    entries: tuple[Entry, ...]
+    is_repaired: bool
+
+
+def parse(body: bytes) -> Feed:
+    """The entries of a body, at least one. Raises NoFeed."""
+    plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+    _check(body, plain)
+    # a stream, for text and bytes would be tried as an address and as the name of a file
+    found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
+    if not found.entries:
+        raise NoFeed(f"no items in it{_why(found)}: ask again later")
+    if len(found.entries) > MOST:
+        raise NoFeed(f"more than {MOST:,} items")
+    if bool(found.bozo) and _END.search(plain[-_TAIL:]) is None:
+        raise NoFeed(f"a feed that breaks off{_why(found)}")
+    return Feed(
+        str(found.feed.get("title", "")),
+        str(found.feed.get("link", "")),
+        tuple(found.entries),
+        is_repaired=bool(found.bozo) and not _is_of_encoding(found),
+    )
+
+
+def _check(body: bytes, plain: bytes) -> None:
+    if len(body) > LARGEST:
+        raise NoFeed(f"more than {LARGEST >> 20} MiB where a feed was due")
+    found = sniff(body)
+    if found is not Format.XML:
+        raise NoFeed(f"a feed was due, the body is {found.value}: ask again later, or look at the address")
+    if _ENTITY.search(plain):
+        raise NoFeed("a feed that declares entities: none of these sources does")
+
+
+def _is_of_encoding(found: Any) -> bool:
+    error = found.get("bozo_exception")
+    return isinstance(error, feedparser.CharacterEncodingOverride | feedparser.NonXMLContentType)
+
+
+def _why(found: Any) -> str:
+    error = found.get("bozo_exception") if found.bozo else None
+    return "" if error is None else f" ({' '.join(str(error).split())[:120]})"

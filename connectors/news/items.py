@@ -1,0 +1,61 @@
+"""Items of a wire to one batch: a bad item costs itself alone, and an item that is told twice is one row.
+
+Belongs here: the loop that every wire, feed and page shares, and what no item may be whoever tells it. Does not
+belong here: what an item holds (one module per wire).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any, Final
+
+from connectors.declare import Batch, Piece
+from connectors.kit import staged
+from connectors.kit.record import RecordError
+from connectors.kit.staged import Tally
+from warehouse.schema.types import Table
+
+AHEAD: Final = timedelta(days=1)  # clocks and zones that are wrong by less are forgiven
+Row = dict[str, Any]
+
+
+class Refused(Exception):  # noqa: N818 - says what becomes of the item
+    """An item that is not kept; the message says why."""
+
+
+def batch(
+    piece: Piece,
+    table: Table,
+    items: Iterable[Any],
+    row_of: Callable[[Any, Tally], Row | None],
+    shown: Callable[[Any], object] = str,
+    key: str = "id",
+) -> Batch:
+    """The rows of items, each id once.
+
+    Of several the one published last holds, of these the first: wires begin with what is newest.
+
+    row_of: the row of an item, None for another market's; raises RecordError or Refused. shown: what of a refused
+    item is kept beside the reason. key: the column by which an item is told from others.
+    """
+    tally = Tally(piece.dataset)
+    rows: dict[str, Row] = {}
+    rejects: list[tuple[object, str, object]] = []
+    for place, item in enumerate(items, start=1):
+        try:
+            row = row_of(item, tally)
+        except (RecordError, Refused) as error:
+            rejects.append((place, str(error), shown(item)))
+            continue
+        if row is not None and row["published_at"] > piece.observed_at + AHEAD:
+            rejects.append(
+                (place, f"published after it was read: {row['published_at']:%Y-%m-%d}", shown(item))
+            )
+        elif row is not None and _is_newer(row, rows.get(row[key])):
+            rows[row[key]] = row
+    return staged.batch(table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
+
+
+def _is_newer(row: Row, known: Row | None) -> bool:
+    return known is None or known["published_at"] < row["published_at"]

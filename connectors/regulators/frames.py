@@ -1,0 +1,59 @@
+"""Where the respondent stands in a headline: between what opens a frame and what closes it, in one pass each.
+
+Belongs here: finding it in a time that grows with the length of the headline alone, whatever it repeats. Does not
+belong here: the words of any language (`sentences`), or whether a respondent is a company (`headlines`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final
+
+LONGEST: Final = 251  # characters of a respondent; longer stretches are no name
+_NEAR: Final = 120  # characters between an act and the word that its respondent stands behind
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One way to say it. A respondent begins where `opens` ends and ends where `closes` begins.
+
+    act: what must stand before `opens`, not further away than a short sentence; None where `opens` says it all.
+    """
+
+    opens: re.Pattern[str]
+    closes: re.Pattern[str]
+    act: re.Pattern[str] | None = None
+
+
+def frame(opens: str, closes: str, act: str | None = None) -> Frame:
+    """A frame of patterns as they are written. `opens` that is empty begins with the headline."""
+    return Frame(re.compile(opens or "^"), re.compile(closes), None if act is None else re.compile(act))
+
+
+def respondent(text: str, frames: tuple[Frame, ...]) -> str | None:
+    """What stands in the first frame that fits; None where none does."""
+    return next((found for one in frames if (found := _within(text, one)) is not None), None)
+
+
+def _within(text: str, one: Frame) -> str | None:
+    """The first stretch between an opening and the end nearest to it."""
+    ends = [found.start() for found in one.closes.finditer(text)]
+    acts = None if one.act is None else [found.end() for found in one.act.finditer(text)]
+    for found in one.opens.finditer(text):
+        begin = found.end()
+        if begin >= len(text) or text[begin].isspace() or not _is_of_an_act(acts, found.start()):
+            continue
+        place = bisect_right(ends, begin)
+        if place < len(ends) and ends[place] - begin <= LONGEST:
+            return text[begin : ends[place]]
+    return None
+
+
+def _is_of_an_act(acts: list[int] | None, opening: int) -> bool:
+    """Whether an act stands before an opening, near enough to be its own."""
+    if acts is None:
+        return True
+    place = bisect_right(acts, opening)
+    return place > 0 and opening - acts[place - 1] <= _NEAR

@@ -1,0 +1,32 @@
+"""PR Newswire's feed of the world beside a sandbox world, as plain RSS (FORMAT news 2.11).
+
+No company of a world speaks through it: an issuer whose register is not played does, with its ticker in the text.
+Does not belong here: releases of a world (`press`), routes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from connectors.sandbox.press_rss import Channel, Member
+from connectors.sandbox.world import World
+
+_SITE: Final = "https://www.prnewswire.com"
+_TEXT: Final = "COPENHAGEN, Denmark -- Opdigtet Havvind A/S (OTCQX: OPDHY) today announced a wind farm."
+
+
+def feed(world: World, day: int) -> bytes:
+    """The newest release."""
+    title = "All News Releases"
+    channel = Channel(title, f"{_SITE}/rss/news-releases-list.rss", title, "en")
+    return channel.feed([list(_members(world, day))])
+
+
+def _members(world: World, day: int) -> Iterator[Member]:
+    address = f"{_SITE}/news-releases/opdigtet-havvind-expands-{302_000_000 + day}.html"
+    yield Member("title", "Opdigtet Havvind A/S Expands")
+    yield Member("link", address)
+    yield Member("guid", address, {"isPermaLink": "true"})
+    yield Member("description", f"<p>{_TEXT}</p>")
+    yield Member("pubDate", f"{world.date(day):%a, %d %b %Y} 01:00:00 +0000")

@@ -1,0 +1,90 @@
+"""One act of an authority through two registers is one notice, and the one that was told stays.
+
+An authority's own feed and a register of several countries' acts number the same act each in its own way. They are
+one where company, authority and kind of action agree, the fine is the same and the days are near, or the day is the
+same where either tells no fine. In doubt two notices stay two. Does not belong here: how an authority's name is
+spelt (`connectors`), or which notices are events (`news_events`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any, Final
+
+import polars as pl
+
+NEAR: Final = timedelta(days=60)  # a register tells of an act weeks after the authority did
+_ALIKE: Final = ("company_id", "authority", "authority_country", "action_type")
+_ROW: Final = "_row"
+
+Row = Mapping[str, Any]
+
+
+def told_once(notices: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
+    """NOTICES rows, each act of a company once.
+
+    Args:
+        notices: NOTICES rows of some companies as their registers give them.
+        published: the NOTICES rows that are known of these companies: these stay.
+    """
+    several = pl.col("register").n_unique().over(_ALIKE) > 1
+    rows = notices.with_row_index(_ROW)
+    doubtful = rows.filter(several)
+    if doubtful.is_empty():
+        return notices
+    known = set(published.select("company_id", "notice_id").iter_rows())
+    again = [
+        place for _, group in doubtful.group_by(_ALIKE, maintain_order=True) for place in _again(group, known)
+    ]
+    return rows.filter(~pl.col(_ROW).is_in(again)).drop(_ROW)
+
+
+def _again(group: pl.DataFrame, known: set[tuple[Any, ...]]) -> list[int]:
+    """The rows of one group that tell an act again: of two the later one is left out, unless it was published."""
+    rows = sorted(
+        group.to_dicts(),
+        key=lambda row: (not _is_known(row, known), row["observed_at"], row["register"], row["notice_id"]),
+    )
+    kept: list[Row] = []
+    taken: set[tuple[str, str]] = set()  # (notice, register that told it too)
+    again: list[int] = []
+    for row in rows:
+        same = None if _is_known(row, known) else _same(row, kept, taken)
+        if same is None:
+            kept.append(row)
+        else:
+            taken.add((same["notice_id"], row["register"]))
+            again.append(row[_ROW])
+    return again
+
+
+def _is_known(row: Row, known: set[tuple[Any, ...]]) -> bool:
+    return (row["company_id"], row["notice_id"]) in known
+
+
+def _same(row: Row, kept: list[Row], taken: set[tuple[str, str]]) -> Row | None:
+    """The notice nearest in time that tells the same act in another register, if no other told it there."""
+    able = [
+        one
+        for one in kept
+        if one["register"] != row["register"]
+        and (one["notice_id"], row["register"]) not in taken
+        and _are_one(row, one)
+    ]
+    return min(able, key=lambda one: (_apart(row, one), one["notice_id"]), default=None)
+
+
+def _are_one(one: Row, other: Row) -> bool:
+    if one["amount"] is None or other["amount"] is None:
+        return _day(one) == _day(other)
+    fines = {(row["amount"], row["currency"]) for row in (one, other)}
+    return len(fines) == 1 and _apart(one, other) <= NEAR
+
+
+def _apart(one: Row, other: Row) -> timedelta:
+    return abs(_day(one) - _day(other))
+
+
+def _day(row: Row) -> date:
+    return row["published_at"].date()

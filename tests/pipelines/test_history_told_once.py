@@ -1,0 +1,61 @@
+"""What several doors tell reaches history once: releases, the reports that file them, and acts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from connectors.us import UNITED_STATES
+from pipelines.stages.history import _bring
+from pipelines.stages.normalised import EDITIONS
+from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, company, frame
+from tests.pipelines.invented import MARKET
+from warehouse import render
+from warehouse.history import History
+from warehouse.paths import Layout
+from warehouse.schema.tables import COMPANIES, NEWS, NORMALISED, NOTICES
+
+_SEEN = {"raw": "ab", "observed_at": DAY_2, "published_at": DAY_1}
+MARKET_TOLD = replace(MARKET, untitled=("fi.accounts",))  # whatever they hold: here they tell news
+
+
+def item(register: str, native: str, title: str) -> dict[str, Any]:
+    told = {"news_id": f"nws_{native}", "title": title, "publisher": register, "categories": ["earnings"]}
+    said = {
+        "company_id": COMPANY,
+        "native_id": native,
+        "register": register,
+        "told_by": [f"{register}:{native}"],
+    }
+    return told | said | _SEEN
+
+
+def notice(register: str, native: str) -> dict[str, Any]:
+    act = {"authority": "A", "authority_country": "FI", "action_type": "sanction", "title": "Fine"}
+    said = {"company_id": COMPANY, "native_id": native, "register": register, "notice_id": f"ntc_{native}"}
+    return act | said | {"amount": 5, "currency": "EUR"} | _SEEN
+
+
+def test_the_united_states_name_the_reports_that_have_no_headline() -> None:
+    assert UNITED_STATES.untitled == ("us.headers",)
+    with pytest.raises(ValueError, match="untitled names a dataset that is none"):
+        replace(MARKET, untitled=("fi.nowhere",))
+
+
+def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
+    tables = {table.name: render.empty(table) for table in NORMALISED} | {
+        COMPANIES.name: frame(COMPANIES, company()),
+        NEWS.name: frame(
+            NEWS, item("fi.register", "1", "Yhtiö Oy reports"), item("fi.accounts", "2", "Form 8")
+        ),
+        NOTICES.name: frame(NOTICES, notice("fi.register", "1"), notice("fi.owners", "2")),
+        EDITIONS: pl.DataFrame(schema={"dataset": pl.String, "late": pl.Boolean}),
+    }
+    with History(Layout(tmp_path), "FI") as history:
+        _bring(history, MARKET_TOLD, tables, pl.Series("company_id", [COMPANY]), DAY_2, ())
+        assert history.open_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
+        assert history.open_rows(NOTICES).height == 1
