@@ -98,9 +98,10 @@ def _bring(
     )
     earlier = tables.pop(HOLDINGS_EARLIER.name, render.empty(HOLDINGS_EARLIER))
     sources = Sources(jurisdiction.precedence.get("ownership", ()), jurisdiction.dated)
+    former = history.open_rows(OWNERS, touched)
     tables["owners"] = owners(
         tables["holdings"],
-        history.open_rows(OWNERS, touched),
+        former,
         instant,
         sources,
         _of(verdicts, touched),
@@ -117,9 +118,9 @@ def _bring(
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES
     }
-    seen = in_place(tables["owners"], sources)
+    seen = in_place(tables["owners"], former, sources)
     states = None if seen.is_empty() else history.states(HOLDINGS, seen)
-    told = spans(tables["owners"], (tables["holdings"], earlier), sources, states)
+    told = spans(tables["owners"], (tables["holdings"], earlier), sources, states, former)
     history.fill(OWNERS, told.rows, told.keys, instant)
     tables[SPANS] = told.rows
     occasion = Occasion(instant, _baselines(history, jurisdiction), late, linked)

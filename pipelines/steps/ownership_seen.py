@@ -26,9 +26,14 @@ Record = Mapping[str, Any]
 Key = tuple[str, str, str]  # company, register, native id
 
 
-def in_place(lines: pl.DataFrame, sources: Sources) -> pl.Series:
-    """Companies with a line of several records of which one is changed in place. `lines`: OWNERS rows."""
-    several = lines.filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
+def in_place(lines: pl.DataFrame, former: pl.DataFrame, sources: Sources) -> pl.Series:
+    """Companies with a line of several records of which one is changed in place.
+
+    `lines`, `former`: OWNERS rows now and before.
+    """
+    several = (
+        pl.concat([lines, former]).filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
+    )
     found = {
         company
         for company, told in several.iter_rows()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -48,6 +49,7 @@ def spans(
     told: tuple[pl.DataFrame, pl.DataFrame],
     sources: Sources,
     states: pl.DataFrame | None = None,
+    former: pl.DataFrame | None = None,
 ) -> Spans:
     """Everything that held of these companies' holders before the lines' own days, as far as statements tell.
 
@@ -57,6 +59,8 @@ def spans(
         sources: which registers date their statements, and the order of their word.
         states: HOLDINGS rows and `known_from` of the companies that `ownership_seen.in_place` names, all that was
             ever held true; without them lines with a record that is changed in place are left as history saw them.
+        former: OWNERS rows known before, of the same companies: the past of a line that has lost others is its own
+            alone.
     """
     earlier = told[1]
     before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
@@ -66,12 +70,17 @@ def spans(
     single = lines.filter(theirs & (pl.col("reconciliation") == SINGLE))
     alone = before.join(single, on=_KEY, how="inner", suffix="_line")
     others = before.join(single, on=_KEY, how="anti")
-    several = lines.filter(pl.col("reconciliation") != SINGLE)["company_id"]
-    concerned = pl.concat([several, others["company_id"]]).unique().to_frame()
+    several, joined = (
+        rows.filter(pl.col("reconciliation") != SINGLE) for rows in (lines, _or_none(former, lines))
+    )
+    concerned = (
+        pl.concat([several["company_id"], joined["company_id"], others["company_id"]]).unique().to_frame()
+    )
     statements = _by_record(frame.join(concerned, on="company_id", how="semi") for frame in told)
     seen = {} if states is None else seen_statements(states, sources)
+    parted = {record for line in joined.iter_rows(named=True) for record in _records(line)}
     of_several = _of_several(
-        lines.join(concerned, on="company_id", how="semi"), statements | seen, seen, sources
+        lines.join(concerned, on="company_id", how="semi"), statements | seen, (seen.keys(), parted), sources
     )
     of_single = Spans(_of_single(alone), alone.select(_KEY).unique())
     return Spans(
@@ -100,24 +109,36 @@ def _of_single(alone: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(sources_text(rows)).select(*OWNERS.names, VALID_TO)
 
 
-def _of_several(lines: pl.DataFrame, statements: Statements, seen: Statements, sources: Sources) -> Spans:
-    """Spans of holders whom several records tell of, or whose id is another record's.
+def _or_none(former: pl.DataFrame | None, lines: pl.DataFrame) -> pl.DataFrame:
+    return lines.clear() if former is None else former
 
-    `seen`: those of the statements that are states of records that are changed in place.
+
+def _of_several(
+    lines: pl.DataFrame,
+    statements: Statements,
+    marked: tuple[AbstractSet[Key], AbstractSet[Key]],
+    sources: Sources,
+) -> Spans:
+    """Spans of holders whom several records tell of, or did, or whose id is another record's.
+
+    `marked`: records whose statements are states of what is changed in place, and records that lines had before
+    which had several.
     """
+    seen, parted = marked
     rows: list[dict[str, Any]] = []
     keys: set[tuple[str, str]] = set()
     for line in lines.iter_rows(named=True):
         records = _records(line)
         said = [statements.get(record, []) for record in records]
         is_alone = line["reconciliation"] == SINGLE and holder_id(*records[0]) == line["holder_id"]
-        are_dated = all(
-            register in sources.dated or (company, register, native) in seen
-            for company, register, native in records
-        )
-        if is_alone or not are_dated or not _have_days(said) or sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
+        is_parted = not parted.isdisjoint(records)
+        are_dated = all(record[1] in sources.dated or record in seen for record in records)
+        if not are_dated or not _have_days(said) or (is_alone and not is_parted):
             continue
-        rows += _before(line, said, sources.precedence)
+        if not is_parted and sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
+            continue
+        if not is_alone or records[0] in seen:  # else its statements are `_of_single`
+            rows += _before(line, said, sources.precedence)
         # a line that joins others has their past too: what was kept under their ids goes
         keys |= {
             (line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))

@@ -23,7 +23,9 @@ from pipelines.steps.ownership_spans import spans
 from tests.pipelines.frames import COMPANY, company, frame, holding, whole
 from warehouse.history import History
 from warehouse.paths import Layout
+from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
+from warehouse.schema.verdicts import Verdict
 
 GROUP, LISTS = "xx.group", "xx.lists"
 SOURCES = Sources((GROUP, LISTS), (LISTS,))
@@ -64,20 +66,25 @@ class Known:
         self._history = history
 
     def take(
-        self, seen: str, group: Sequence[Mapping[str, Any]], lists: Sequence[Mapping[str, Any]] = ()
+        self,
+        seen: str,
+        group: Sequence[Mapping[str, Any]],
+        lists: Sequence[Mapping[str, Any]] = (),
+        verdicts: Sequence[Verdict] = (),
     ) -> list[tuple[float, float, str]]:
         """All that is said on a day: the records of the group as they are, and every list. Gives the crossings."""
         instant = _instant(seen)
         told = frame(HOLDINGS, *(dict(one) for one in lists))
         now = pl.concat([frame(HOLDINGS, *(dict(one) for one in group)), statements.newest(told)])
         before = statements.earlier(told)
-        lines = owners(now, self._history.open_rows(OWNERS, TOUCHED), instant, SOURCES, earlier=before)
+        former = self._history.open_rows(OWNERS, TOUCHED)
+        lines = owners(now, former, instant, SOURCES, verdicts, before)
         found = {
             table.name: self._history.apply(table, rows, TOUCHED, instant)
             for table, rows in ((COMPANIES, PROFILE), (HOLDINGS, now), (OWNERS, lines))
         }
-        states = self._history.states(HOLDINGS, in_place(lines, SOURCES))
-        made = spans(lines, (now, before), SOURCES, states)
+        states = self._history.states(HOLDINGS, in_place(lines, former, SOURCES))
+        made = spans(lines, (now, before), SOURCES, states, former)
         self._history.fill(OWNERS, made.rows, made.keys, instant)
         occasion = Occasion(instant, dict.fromkeys((GROUP, LISTS), BASELINE))
         image = whole({"companies": PROFILE, "owners": lines}) | {SPANS: made.rows}
@@ -87,6 +94,10 @@ class Known:
 
     def shares(self, *days: str, known: str = "2030-01-01") -> list[float | None]:
         """What the parent held on days, as known on one; null where nothing."""
+        return [held[0] if held else None for held in self.lines(*days, known=known)]
+
+    def lines(self, *days: str, known: str = "2030-01-01") -> list[list[float]]:
+        """The shares of all lines on days, as known on one."""
         rows = self._history.as_of(OWNERS, _instant(known))
         return [_on(rows, date.fromisoformat(day)) for day in days]
 
@@ -95,11 +106,11 @@ def _instant(day: str) -> datetime:
     return datetime.combine(date.fromisoformat(day), datetime.min.time(), UTC)
 
 
-def _on(rows: pl.DataFrame, day: date) -> float | None:
+def _on(rows: pl.DataFrame, day: date) -> list[float]:
     until = pl.min_horizontal("valid_to", "ended_on")
-    held = rows.filter((pl.col("as_of") <= day) & (until.is_null() | (until > day)))["pct"].to_list()
-    assert len(held) <= 1
-    return float(held[0]) if held and held[0] is not None else None
+    held = rows.filter((pl.col("as_of") <= day) & (until.is_null() | (until > day)))
+    assert held["holder_id"].is_unique().all()
+    return sorted(held["pct"].cast(pl.Float64).to_list())
 
 
 @pytest.fixture
@@ -138,6 +149,22 @@ def test_a_record_that_ended_leaves_the_days_to_the_lists(known: Known) -> None:
     days = ("2020-01-01", "2020-07-01", "2021-05-31", "2021-07-01", "2022-01-01", "2026-01-01")
     assert known.shares(*days) == [40, 60, 60, None, 55, 20]
     assert known.shares(*days, known="2026-01-15") == [40, 60, 60, 60, 60, 60]
+
+
+def test_lines_that_a_person_parts_have_each_its_own_past(known: Known) -> None:
+    group, lists = [record(GROUP, 60, "2020-06-01")], [FIRST, SECOND]
+    known.take("2026-01-01", group, lists)
+    days = ("2020-01-01", "2020-07-01", "2021-06-01", "2026-06-01")
+    assert known.lines(*days) == [[40], [60], [60], [60]]
+    two = Verdict(COMPANY, *(holder_id(COMPANY, name, "parent") for name in (GROUP, LISTS)), is_same=False)
+    assert known.take("2026-02-01", group, lists, [two]) == []
+    assert known.lines(*days) == [[40], [40, 60], [45, 60], [45, 60]]
+    assert known.lines(*days, known="2026-01-15") == [[40], [60], [60], [60]]
+    assert known.take("2026-03-01", group, lists) == []
+    assert known.lines(*days) == [[40], [60], [60], [60]]
+    # a list alone, which has said one thing: nothing of the group's past is left to it
+    known.take("2026-04-01", group, [FIRST], [two])
+    assert known.lines(*days) == [[40], [40, 60], [40, 60], [40, 60]]
 
 
 def test_a_renewed_record_is_one_holder_with_a_past(known: Known) -> None:
