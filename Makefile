@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TOOLS := tests/openapi/node_modules/.installed tests/receivers/node_modules/.installed
+TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers ui)
 SERVE ?= 1
 SCALE ?= default
 # Test processes: one more than cores, for a third of its time a test waits for disks, sockets and clocks.
@@ -32,11 +32,12 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
 	@touch $@
 
-# Readers of the OpenAPI document, and verifiers of deliveries: where there is npm, else their tests are skipped.
-$(TOOLS): tests/%/node_modules/.installed: tests/%/package-lock.json
-	@command -v npm >/dev/null || { echo "npm is not there: the tests of outside tools are skipped"; exit 0; }; \
-	echo "Installing what tests/$* takes from npm (once) ..." && \
-	cd tests/$* && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
+# Readers of the OpenAPI document, verifiers of deliveries, the React components: where there is npm, else their tests
+# are skipped.
+$(TOOLS): %/node_modules/.installed: %/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not there: the tests of $* are skipped"; exit 0; }; \
+	echo "Installing what $* takes from npm (once) ..." && \
+	cd $* && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
 
 setup: $(VENV)/.dev ## the environment alone, in .venv
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from alembic.runtime.migration import MigrationContext
@@ -21,9 +23,11 @@ from dagster._core.storage.event_log import SqliteEventLogStorage
 from dagster._core.storage.event_log.schema import SqlEventLogStorageMetadata
 from dagster._core.storage.event_log.sqlite import sqlite_event_log
 from dagster._core.storage.runs import SqliteRunStorage
+from dagster._core.storage.runs.schema import RunStorageSqlMetadata
 from dagster._core.storage.schedules import SqliteScheduleStorage
+from dagster._core.storage.schedules.schema import ScheduleStorageSqlMetadata
 from dagster._core.storage.sql import get_alembic_config
-from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
+from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS, create_db_conn_string
 from dagster._core.storage.sqlite_storage import (
     DagsterSqliteStorage,
     _event_logs_directory,  # pyright: ignore[reportPrivateUsage] - the same files as Dagster's own storage
@@ -31,9 +35,10 @@ from dagster._core.storage.sqlite_storage import (
     _schedule_directory,  # pyright: ignore[reportPrivateUsage]
 )
 from dagster._serdes import ConfigurableClassData
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import NullPool
 
 if TYPE_CHECKING:
     from dagster._core.storage.sqlite_storage import SqliteStorageConfig
@@ -67,10 +72,60 @@ def _without_syncs(connection: DBAPIConnection, _: object) -> None:
     connection.cursor().execute("PRAGMA synchronous=NORMAL")
 
 
+@cache
+def _migrations() -> ScriptDirectory:
+    """Dagster's, the same for all files: reading the scripts takes longer than making a file."""
+    return ScriptDirectory.from_config(get_alembic_config(sqlite_event_log.__file__))
+
+
+class _Found(Enum):
+    """What a file was that somebody wants to use."""
+
+    MADE = "made here"
+    THERE = "there before"
+    OTHER = "being made by another process, or of a Dagster that kept no revisions: a case for its own way"
+
+
+def _made(engine: Engine, tables: MetaData) -> _Found:
+    """Makes a file's tables where it has none, of the newest revision. An older revision is not looked after."""
+    try:
+        with engine.connect() as connection:
+            marks = MigrationContext.configure(connection)
+            if marks.get_current_revision() is not None:
+                return _Found.THERE
+            if inspect(connection).get_table_names():
+                return _Found.OTHER
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            tables.create_all(connection)
+            marks.stamp(_migrations(), "head")
+            connection.commit()
+    except DatabaseError:
+        return _Found.OTHER
+    return _Found.MADE
+
+
+def _made_in(folder: str, name: str, tables: MetaData) -> _Found:
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    engine = create_engine(create_db_conn_string(folder, name), poolclass=NullPool)
+    return _made(engine, tables)
+
+
 class RunRecords(SqliteRunStorage):
     """Runs."""
 
     _engines: _Engines | None = None
+
+    @classmethod
+    def from_local(cls, base_dir: str, inst_data: ConfigurableClassData | None = None) -> Self:
+        """The runs below a folder; the file is made where it is missing."""
+        found = _made_in(base_dir, "runs", RunStorageSqlMetadata)
+        if found is _Found.OTHER:
+            return super().from_local(base_dir, inst_data)
+        records = cls(create_db_conn_string(base_dir, "runs"), inst_data)
+        if found is _Found.MADE:
+            records.migrate()
+            records.optimize()
+        return records
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -83,27 +138,6 @@ class RunRecords(SqliteRunStorage):
         """Closes the file."""
         if self._engines is not None:
             self._engines.close()
-
-
-@cache
-def _migrations() -> ScriptDirectory:
-    """Dagster's: reading the scripts takes longer than making a run's file."""
-    return ScriptDirectory.from_config(get_alembic_config(sqlite_event_log.__file__))
-
-
-def _made(engine: Engine) -> bool:
-    """Whether a run's file has its tables; makes them where it has none. False: another process is at it."""
-    try:
-        with engine.connect() as connection:
-            marks = MigrationContext.configure(connection)
-            if marks.get_current_revision() is None:
-                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-                SqlEventLogStorageMetadata.create_all(connection)
-                marks.stamp(_migrations(), "head")
-                connection.commit()
-    except DatabaseError:
-        return False
-    return True
 
 
 class EventRecords(SqliteEventLogStorage):
@@ -135,7 +169,7 @@ class EventRecords(SqliteEventLogStorage):
 
     def _initdb(self, engine: Engine, for_index_shard: bool = False) -> None:
         """Every run has a file of its own: made without going through all of Dagster's migrations again."""
-        if for_index_shard or not _made(engine):
+        if _made(engine, SqlEventLogStorageMetadata) is _Found.OTHER:
             super()._initdb(engine, for_index_shard)
 
     @contextmanager
@@ -155,6 +189,18 @@ class EventRecords(SqliteEventLogStorage):
             self._engines.close()
 
 
+def _schedules(folder: str) -> SqliteScheduleStorage:
+    """Ticks of schedules and sensors; the file is made where it is missing."""
+    found = _made_in(folder, "schedules", ScheduleStorageSqlMetadata)
+    if found is _Found.OTHER:
+        return SqliteScheduleStorage.from_local(folder)
+    records = SqliteScheduleStorage(create_db_conn_string(folder, "schedules"))
+    if found is _Found.MADE:
+        records.migrate()
+        records.optimize()
+    return records
+
+
 class Records(DagsterSqliteStorage):
     """All below one folder, in the files of Dagster's own storage: either reads what the other wrote.
 
@@ -165,7 +211,7 @@ class Records(DagsterSqliteStorage):
         self.base_dir = base_dir
         self._run_storage = RunRecords.from_local(_runs_directory(base_dir))
         self._event_log_storage = EventRecords(_event_logs_directory(base_dir))
-        self._schedule_storage = SqliteScheduleStorage.from_local(_schedule_directory(base_dir))
+        self._schedule_storage = _schedules(_schedule_directory(base_dir))
         self._inst_data = inst_data
         DagsterStorage.__init__(self)
 

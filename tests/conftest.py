@@ -1,5 +1,6 @@
 """Fixtures every test may use."""
 
+import gc
 import itertools
 import shutil
 import tempfile
@@ -11,6 +12,12 @@ import psycopg
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
+
+
+def pytest_collection_finish() -> None:
+    """From here on things come and go."""
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -8,42 +8,26 @@ from RAW gives the same history. Does not belong here: what makes an event (`pip
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 import duckdb
 import polars as pl
 
-from warehouse import changes, files, linking, present, render, spans
+from warehouse import changes, files, history_file, linking, present, render, spans
 from warehouse.changes import Changes
-from warehouse.engine import columns, copied, frame, number, opened, quoted, registered
+from warehouse.engine import columns, frame, number, opened, quoted, registered
 from warehouse.linking import KeyOf, Way
 from warehouse.locks import Locked, exclusive
 from warehouse.paths import Layout
-from warehouse.schema.tables import COMPANIES, EVENTS, TABLES
+from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
 
 __all__ = ["Changes", "History", "Locked"]
-
-_BOOK: Final = (
-    "CREATE SCHEMA IF NOT EXISTS present",
-    "CREATE SCHEMA IF NOT EXISTS open",
-    "CREATE SCHEMA IF NOT EXISTS versions",
-    "CREATE SCHEMA IF NOT EXISTS closed",
-    "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)",
-    "CREATE TABLE IF NOT EXISTS marks (step VARCHAR, key VARCHAR)",
-    "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
-    "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
-    f"CREATE TABLE IF NOT EXISTS outbox ({render.duckdb_columns(EVENTS)})",
-)
-# DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
-_FREE_SHARE: Final = 0.5
-_FREE_BLOCKS: Final = 256  # of 256 KiB
 
 
 class History:
@@ -67,7 +51,7 @@ class History:
             self._connection = file.enter_context(opened(self._path))
             stack.callback(self._close, file)
             with self.transaction():
-                self._prepare()
+                history_file.prepare(self._connection)
             self._stack = stack.pop_all()
         return self
 
@@ -77,36 +61,9 @@ class History:
     def _close(self, file: ExitStack) -> None:
         with file:
             self._connection.execute("CHECKPOINT")
-            if built := self._compacted():
+            if built := history_file.compacted(self._connection, self._path):
                 file.close()
                 files.publish(built, self._path)
-
-    def _prepare(self) -> None:
-        for statement in _BOOK:
-            self._connection.execute(statement)
-        edition = render.fingerprint(TABLES)
-        found = self._connection.execute("FROM identity").fetchall()
-        if found and found[0][1] == edition:
-            return
-        for table in TABLES:
-            changes.create(self._connection, table)
-        own = found[0][0] if found else uuid.uuid4().hex
-        self._connection.execute("DELETE FROM identity")
-        self._connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
-
-    def _compacted(self) -> Path | None:
-        """The file written anew where most of it is free; the old one stays whole until the new one is."""
-        sizes = self._connection.execute(
-            """SELECT total_blocks, free_blocks FROM pragma_database_size()
-                WHERE database_name = current_database()"""
-        ).fetchall()
-        total, free = sizes[0] if sizes else (0, 0)
-        if free < _FREE_BLOCKS or free < total * _FREE_SHARE:
-            return None
-        built = files.temporary(self._path)
-        files.discard(built)
-        copied(self._connection, built)
-        return built
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -276,6 +233,14 @@ class History:
             with registered(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
                 rows = frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
         return rows.cast(render.polars_schema(table)).sort(table.key)
+
+    def states(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
+        """What was ever held true of these companies, now or once: the table's columns and known_from."""
+        everything = changes.as_of(table, ("open", "closed"))
+        select = f"SELECT {columns(table.names)}, known_from FROM ({everything})"
+        with registered(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
+            rows = frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
+        return rows.cast(render.polars_schema(table))
 
     def as_of(self, table: Table, known_at: datetime) -> pl.DataFrame:
         """What was held true at an instant: the table's columns and known_from, known_to, valid_to."""

@@ -2,7 +2,8 @@
 
 Belongs here: the declared tables alone, as `names` has the words: lower case, without signs, `A/S` as `as`. One
 spelling stands for all of a form (`incorporated` is `inc`), and two forms for two companies. Does not belong here:
-how a name is cut (`names`), or which words mark a company in a title (`marks`).
+how a form is written (`warehouse.legal_forms`), how a name is cut (`names`), or which words mark a company in a
+title (`marks`).
 """
 
 from __future__ import annotations
@@ -10,140 +11,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from warehouse.legal_forms import SAME, SPELLINGS
+
 # Forms of the whole world that are listed or registered everywhere.
-_ANYWHERE: Final = {
-    "public limited company": "plc",
-    "p l c": "plc",
-    "plc": "plc",
-    "limited": "ltd",
-    "ltd": "ltd",
-    "incorporated": "inc",
-    "inc": "inc",
-    "corporation": "corp",
-    "corp": "corp",
-    "l l c": "llc",
-    "llc": "llc",
-    "l l p": "llp",
-    "llp": "llp",
-    "s a": "sa",
-    "sa": "sa",
-    "n v": "nv",
-    "nv": "nv",
-    "b v": "bv",
-    "bv": "bv",
-    "se": "se",
-    "spa": "spa",
-    "aktiengesellschaft": "ag",
-    "ag": "ag",
-    "gmbh": "gmbh",
+_ANYWHERE: Final = ("plc", "ltd", "inc", "corp", "llc", "llp", "sa", "nv", "bv", "se", "spa", "ag", "gmbh")
+_NORWAY: Final = ("asa", "as", "ans", "da", "ba", "nuf", "iks", "sf", "ks", "hf", "ab", "oyj")
+_OF_MARKET: Final[Mapping[str, tuple[str, ...]]] = {
+    "SE": (*_ANYWHERE, "ab", "hb", "kb", "ekför"),
+    "NO": (*_ANYWHERE, *_NORWAY),
+    "FI": (*_ANYWHERE, "oyj", "oy", "ab", "ky", "ay", "osk"),
+    "DK": (*_ANYWHERE, "as", "aps", "ivs", "is", "ks", "ps", "amba", "fmba"),
+    "UK": (*_ANYWHERE, "ccc", "cyf", "lp", "cic", "na"),
+    "US": (*_ANYWHERE, "co", "lp", "pllc", "lllp", "pa", "pc", "na"),
 }
+# What is another form's name in a market, and a form in one market alone.
+_CALLED: Final[Mapping[str, Mapping[str, str]]] = {"FI": {"ab": "oy"}}
+_BESIDES: Final[Mapping[str, Mapping[str, str]]] = {"US": {"trust": "trust"}}
+
+
+def _spelled(market: str) -> Mapping[str, str]:
+    called = {**SAME, **_CALLED.get(market, {})}
+    forms = {spelling: called.get(form, form) for form in _OF_MARKET[market] for spelling in SPELLINGS[form]}
+    return forms | _BESIDES.get(market, {})
+
 
 # By market: every spelling of a form -> the one that stands for it.
-FORMS: Final[Mapping[str, Mapping[str, str]]] = {
-    "SE": {
-        **_ANYWHERE,
-        "aktiebolaget": "ab",
-        "aktiebolag": "ab",
-        "ab": "ab",
-        "handelsbolaget": "hb",
-        "handelsbolag": "hb",
-        "hb": "hb",
-        "kommanditbolaget": "kb",
-        "kommanditbolag": "kb",
-        "kb": "kb",
-        "ekonomisk förening": "ekför",
-        "ek för": "ekför",
-        "ekonomisk forening": "ekför",
-    },
-    "NO": {
-        **_ANYWHERE,
-        "allmennaksjeselskap": "asa",
-        "asa": "asa",
-        "aksjeselskap": "as",
-        "a s": "as",
-        "as": "as",
-        "ans": "ans",
-        "da": "da",
-        "ba": "ba",
-        "nuf": "nuf",
-        "iks": "iks",
-        "sf": "sf",
-        "ks": "ks",
-        "hf": "hf",
-        "ab": "ab",
-        "oyj": "oyj",
-    },
-    "FI": {
-        **_ANYWHERE,
-        "julkinen osakeyhtiö": "oyj",
-        "oyj abp": "oyj",
-        "abp oyj": "oyj",
-        "oyj": "oyj",
-        "abp": "oyj",
-        "osakeyhtiö": "oy",
-        "oy ab": "oy",
-        "ab oy": "oy",
-        "oy": "oy",
-        "ab": "oy",
-        "kommandiittiyhtiö": "ky",
-        "ky": "ky",
-        "avoin yhtiö": "ay",
-        "ay": "ay",
-        "osuuskunta": "osk",
-        "osk": "osk",
-    },
-    "DK": {
-        **_ANYWHERE,
-        "aktieselskab": "as",
-        "aktieselskabet": "as",
-        "a s": "as",
-        "as": "as",
-        "anpartsselskab": "aps",
-        "aps": "aps",
-        "ivs": "ivs",
-        "is": "is",
-        "ks": "ks",
-        "ps": "ps",
-        "amba": "amba",
-        "fmba": "fmba",
-    },
-    "UK": {
-        **_ANYWHERE,
-        "public ltd company": "plc",
-        "limited liability partnership": "llp",
-        "l p": "lp",
-        "lp": "lp",
-        "community interest company": "cic",
-        "cic": "cic",
-        "cyfyngedig": "ltd",
-        "cyf": "ltd",
-        "ccc": "plc",
-        "na": "na",
-    },
-    "US": {
-        **_ANYWHERE,
-        "and company": "co",
-        "and co": "co",
-        "company": "co",
-        "co": "co",
-        "limited liability company": "llc",
-        "limited partnership": "lp",
-        "l p": "lp",
-        "lp": "lp",
-        "pllc": "pllc",
-        "lllp": "lllp",
-        "professional association": "pa",
-        "p a": "pa",
-        "pa": "pa",
-        "professional corporation": "pc",
-        "p c": "pc",
-        "pc": "pc",
-        "national association": "na",
-        "n a": "na",
-        "na": "na",
-        "trust": "trust",
-    },
-}
+FORMS: Final[Mapping[str, Mapping[str, str]]] = {market: _spelled(market) for market in _OF_MARKET}
 
 # What a name may have at its ends or in brackets without being another name; of no form.
 NOISE: Final = ("publ", "the")

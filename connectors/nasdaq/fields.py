@@ -50,8 +50,8 @@ def releases_table(name: str) -> Table:
     )
 
 
-def flaggings_table(name: str) -> Table:
-    """Positions of holders, each as one notification states it."""
+def flaggings_table(name: str, more: tuple[Column, ...] = ()) -> Table:
+    """Positions of holders, each as one notification states it. `more`: columns that one market has besides."""
     return Table(
         name,
         "Flagging notifications: one row per holder of one release.",
@@ -79,5 +79,6 @@ def flaggings_table(name: str) -> Table:
             ),
             Column("previousShares", _P, "percent of shares at the previous notification"),
             Column("previousVotes", _P, "percent of votes at the previous notification"),
+            *more,
         ),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
 from typing import Any, Final
@@ -32,6 +32,7 @@ _LARGEST: Final = 16 << 20
 _TEXTS: Final = re.compile(rb'\s*\{\s*"(?:url|text)"')
 _NAME: Final = re.compile(r"([0-9a-zA-Z]+)_[a-z]{2}\.html?$")
 _ROUNDED: Final = Decimal("0.02")
+Reader = Callable[[Table, Piece], Iterator[Batch]]
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
@@ -46,23 +47,28 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def read(table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: a row for each holder that a text tells of; a text that does not read is a reject."""
-    with staged.opened(piece) as stream:
-        body = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
+    body = body_of(piece)
     tally = Tally(piece.dataset)
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
-    for source, text, given in _texts(piece, body):
+    for source, text, given in texts(piece, body):
         try:
             found = flagging_lists.notifications(text) or [notification(text)]
         except NoForm as error:
             rejects.append((source, str(error), text))
             continue
         rejects += [(source, str(one), text) for one in found if isinstance(one, NoForm)]
-        rows += [_row(one, source, given, tally) for one in found if isinstance(one, Notification)]
+        rows += [row(one, source, given, tally) for one in found if isinstance(one, Notification)]
     yield staged.batch(table, rows, staged.reject_rows(rejects), tally.drain())
 
 
-def _texts(piece: Piece, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def body_of(piece: Piece) -> bytes:
+    """The bytes of a page or of copies."""
+    with staged.opened(piece) as stream:
+        return stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
+
+
+def texts(piece: Piece, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Source, evened text, and the columns that the file itself tells."""
     if sniff(body) is not Format.JSON:
         page = _NAME.search(piece.name)
@@ -81,7 +87,8 @@ def _texts(piece: Piece, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]
         raise Unreadable(piece.dataset, piece.name, f"lines with url and text were due: {error}") from None
 
 
-def _row(one: Notification, source: str, given: dict[str, Any], tally: Tally) -> dict[str, Any]:
+def row(one: Notification, source: str, given: dict[str, Any], tally: Tally) -> dict[str, Any]:
+    """The staged row of one position. `given`: columns that the file itself tells."""
     if one.day is None:
         tally.add("no_day", "no day of the crossing in the text", source)
     _audit(one, source, tally)
@@ -127,8 +134,13 @@ def _audit(one: Notification, source: str, tally: Tally) -> None:
         tally.add("does_not_add_up", "total of A + total of B = A + B", source)
 
 
-def dataset(key: str, title: str, table: Table, releases: str, files: tuple[str, ...]) -> Dataset:
-    """The dataset of one market; `releases` is its staged table of releases, which name the pages."""
+def dataset(
+    key: str, title: str, table: Table, releases: str, files: tuple[str, ...], read: Reader = read
+) -> Dataset:
+    """The dataset of one market; `releases` is its staged table of releases, which name the pages.
+
+    read: what reads the texts of a file; that of the supervisor's form unless a market's releases have another.
+    """
     return Dataset(
         key=key,
         title=title,

@@ -102,7 +102,7 @@ def statements(register: str, notifications: pl.LazyFrame, releases: pl.LazyFram
     )
     rows = _linked(notifications.join(told, on=MESSAGE, how="left"))
     rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))
-    return _held(
+    return held(
         register, rows.sort("_company_id", HOLDER, "valid_from", "_released", "source", nulls_last=False)
     )
 
@@ -111,18 +111,21 @@ def _linked(rows: pl.LazyFrame) -> pl.DataFrame:
     return rows.filter(pl.col("_company_id").is_not_null()).collect()
 
 
-def _held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
+def held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Staged rows of notifications, `valid_from` and `_page` beside them, as shared holdings in their order."""
     kinds = pl.Series([holder_type(name) for name in rows["holder"]], dtype=pl.String)
-    limits = ("sharesBelow", "sharesAbove", "votesBelow", "votesAbove")
-    told = pl.any_horizontal(pl.col("shares", "votes", *limits).is_not_null())
+    bounded = pl.any_horizontal(pl.col("sharesBelow", "sharesAbove").is_not_null())
+    # votes above a limit, and nothing of shares, are no band of shares: that one would begin at nothing
+    told = bounded | pl.col("votesBelow").is_not_null()
     basis = (
         pl.when(pl.col("isTotal"))
         .then(pl.lit("derived"))
-        .when(pl.col("shares").is_null() & told)
-        .then(pl.lit("band"))
-        .when(pl.col("shares").is_not_null())
+        .when(pl.col("shares").is_not_null() | (pl.col("votes").is_not_null() & ~bounded))
         .then(pl.lit("exact"))
+        .when(told)
+        .then(pl.lit("band"))
     )
+    total = pl.coalesce("shares", "votes")
     return rows.select(
         company_id="_company_id",
         register=pl.lit(register),
@@ -138,7 +141,8 @@ def _held(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         is_direct=pl.lit(None, pl.Boolean),  # the form counts both, and the funds of a group
         controls=pl.lit([], dtype=pl.List(pl.String)),
         valid_from="valid_from",
-        ended_on=pl.lit(None, pl.Date),
+        # who has nothing left holds nothing: a notice below the lowest threshold may leave something
+        ended_on=pl.when(total == pl.lit(_LOWEST).cast(rows.schema["shares"])).then("valid_from"),
         url=pl.coalesce("url", "_page"),
         raw="_raw",
         observed_at="_observed_at",

@@ -19,7 +19,7 @@ _PATTERNS: Final = {
         r"årsrapport|osavuosi|puolivuosi|neljännesvuosi|tilinpäätös|vuosikertomus",
     ),
     OWNERSHIP: (
-        r"major (?:share ?hold|holding)|holding\(?s\)? in company|flagg|suurimmat osakkeenomistajat",
+        r"major[ -](?:share ?hold|holding)|holding\(?s\)? in company|flagg(?!skepp)|suurimmat osakkeenomistajat",
         r"sub:ci:shareholder-announcement",
     ),
     "inside_information": (
@@ -42,15 +42,22 @@ _PATTERNS: Final = {
         r"regulated|regulatory|rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat|sisäpiiri",
     ),
 }
-# In a headline a shareholder may be mentioned: only what is headed as a notice of a holding is one.
+# In a headline a shareholder may be mentioned: only what is headed as a notice of a holding is one. Sources sort
+# such releases under other things too.
 _NOTICE: Final = re.compile(
-    r"holding\(?s\)? in company|flagging|flaggning|flaggemelding|liputus"
+    r"holding\(?s\)? in company|\bflagging\b|\bflaggning(?:s\w+)?\b|\bflaggar (?:för|i|upp|ned|ner)\b"
+    r"|\bflaggemelding|liputus"
     r"|major (?:share ?holders?|shareholdings?|holdings?)['’]? (?:announcement|notification|notice)"
     r"|notification of (?:a )?(?:major|change in) (?:share ?holding|holding)",
     re.IGNORECASE,
 )
 _WORDS: Final = {name: re.compile("|".join(words), re.IGNORECASE) for name, words in _PATTERNS.items()}
 NAMES: Final = (*_PATTERNS, OTHER)
+
+
+def is_notice(headline: str) -> bool:
+    """Whether a headline is that of a notice of a major holding."""
+    return _NOTICE.search(headline) is not None
 
 
 def of(labels: Iterable[str | None], title: str = "") -> list[str]:
@@ -61,6 +68,6 @@ def of(labels: Iterable[str | None], title: str = "") -> list[str]:
     given = [label for label in labels if label]
     found = {name for name, words in _WORDS.items() if any(words.search(label) for label in given)}
     found |= {name for name, words in _WORDS.items() if name != OWNERSHIP and words.search(title)}
-    if _NOTICE.search(title):
+    if is_notice(title):
         found.add(OWNERSHIP)
     return sorted(found - {"disclosure"} or found) or [OTHER]

@@ -20,6 +20,7 @@ AUTHOR: Final = "author"
 LEI: Final = "lei"
 ISIN: Final = "isin"
 SYMBOL: Final = "symbol"
+ENTITY: Final = "entity"
 
 
 def table(market: str, source: str) -> Table:
@@ -53,6 +54,9 @@ def table(market: str, source: str) -> Table:
             Column(LEI, _T, "of the issuer; check digits hold"),
             Column(ISIN, _T, "of a share of the issuer; of several the market's own, then the first"),
             Column(SYMBOL, _T, "exchange and ticker, as XSTO:DUNI"),
+            Column(
+                ENTITY, _T, "the wire's own id of the issuer, by which it is asked; null where it has none"
+            ),
             Column("near", Kind.BOOLEAN, "the item itself says that it is of this market", nullable=False),
         ),
     )

@@ -30,13 +30,14 @@ def batch(
     items: Iterable[Any],
     row_of: Callable[[Any, Tally], Row | None],
     shown: Callable[[Any], object] = str,
+    key: str = "id",
 ) -> Batch:
     """The rows of items, each id once.
 
     Of several the one published last holds, of these the first: wires begin with what is newest.
 
     row_of: the row of an item, None for another market's; raises RecordError or Refused. shown: what of a refused
-    item is kept beside the reason.
+    item is kept beside the reason. key: the column by which an item is told from others.
     """
     tally = Tally(piece.dataset)
     rows: dict[str, Row] = {}
@@ -51,8 +52,8 @@ def batch(
             rejects.append(
                 (place, f"published after it was read: {row['published_at']:%Y-%m-%d}", shown(item))
             )
-        elif row is not None and _is_newer(row, rows.get(row["id"])):
-            rows[row["id"]] = row
+        elif row is not None and _is_newer(row, rows.get(row[key])):
+            rows[row[key]] = row
     return staged.batch(table, list(rows.values()), staged.reject_rows(rejects), tally.drain())
 
 

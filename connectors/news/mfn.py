@@ -51,7 +51,6 @@ _OF_AUTHOR: Final = (
     "list_id",
     "sector_id",
     "industry_id",
-    "entity_id",
 )
 _OF_CONTENT: Final = ("slug", "html", "text", "attachments", "preamble")
 
@@ -60,7 +59,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     """A stream is a part: what it does not hold is not gone. Error pages are left to `read`."""
     del name
     head = opening(head)
-    if sniff(head) is Format.JSON and not _OURS.search(head):
+    if sniff(head) is Format.JSON and not is_stream(head):
         kind = (
             "directory of issuers: items name theirs themselves"
             if _LIST.search(head)
@@ -70,20 +69,27 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
     return Recognised(None, Scope.PART)
 
 
+def is_stream(head: bytes) -> bool:
+    """Whether the beginning of a body is that of a stream of items."""
+    return _OURS.search(head) is not None
+
+
 def read(market: str, staged_table: Table, piece: Piece) -> Iterator[Batch]:
     """One batch: the items of issuers of this market."""
-    yield items.batch(piece, staged_table, _items(piece), partial(_row, market))
+    yield items.batch(piece, staged_table, listed(piece), partial(row, market))
 
 
-def _items(piece: Piece) -> list[Any]:
-    found = answers.decoded(piece, "a stream of items")
-    listed = found.get("items") if isinstance(found, dict) else found
-    if not isinstance(listed, list):
+def listed(piece: Piece) -> list[Any]:
+    """The items of a stream, unread. Raises Unreadable."""
+    body = answers.decoded(piece, "a stream of items")
+    found = body.get("items") if isinstance(body, dict) else body
+    if not isinstance(found, list):
         raise Unreadable(piece.dataset, piece.name, "no list `items` in it")
-    return listed
+    return found
 
 
-def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
+def row(market: str, item: Any, tally: Tally) -> items.Row | None:
+    """The row of one item; None of another market's. Raises RecordError."""
     native = _native(item)
     record = Record(item, tally, native)
     record.ignore(*_IGNORED, "news_id")
@@ -99,11 +105,12 @@ def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
         symbols=evidence.symbols(author.texts("tickers")),
     )
     language, kind, tags = properties.text("lang"), properties.text("type"), properties.texts("tags")
-    row = {
+    title = _title(content)
+    found = {
         "id": native,
         "group": _key(record.text("group_id")),
         "corrects": _corrected(tags),
-        "title": _title(content),
+        "title": title,
         "summary": None,
         "url": texts.address(record.text("url")),
         "publisher": PUBLISHER,
@@ -111,16 +118,17 @@ def _row(market: str, item: Any, tally: Tally) -> items.Row | None:
         "published_at": _published(content),
         "subjects": sorted({*tags, *filter(None, [kind])}),
         "kind": ";".join(sorted(tags)),
-        "categories": categories.of(tags),
+        "categories": categories.of([*tags, kind, *filter(categories.is_notice, [title])]),
         "author": name,
+        "entity": _key(author.text("entity_id")),
     }
     record.close()
     issuer = evidence.issuer(market, said, HOME)
     if issuer is None:
         tally.add("other_market", " ".join(sorted(said.markets())) or "not said", native)
         return None
-    found = {"lei": issuer.lei, "isin": issuer.isin, "symbol": issuer.symbol, "near": issuer.near}
-    return {**row, **found, "org_number": issuer.number}
+    said_of = {"lei": issuer.lei, "isin": issuer.isin, "symbol": issuer.symbol, "near": issuer.near}
+    return {**found, **said_of, "org_number": issuer.number}
 
 
 def _native(item: Any) -> str:

@@ -32,28 +32,29 @@ OVERLAP: Final = timedelta(minutes=10)
 
 
 def stream(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """Pages without the texts (`compact`); the cursor, the instant of asking, comes with the last of them."""
+    """Pages without the texts (`compact`); the cursor, the server's time of the first, comes with the last."""
     del subjects
-    now = http.now()
-    since = _since(cursor, now)
+    since = _since(cursor, http.now())
+    asked: datetime | None = None
     held: Arrival | None = None
     seen: set[str] = set()
     start = 0
     for page in range(PAGES):
         answer = http.get(url(since, start), expect={Format.JSON})
-        listed = _ids(answer)
+        asked = asked or answer.server_time
+        listed = [str(item.get("news_id")) if isinstance(item, dict) else "" for item in items(answer)]
         if held is not None and seen.issuperset(listed):
             break  # the end, or a page that is given again whatever is asked for
         if held is not None:
             yield held
         name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
-        held = replace(answer.arrival(name, Scope.PART), cursor=None)
+        held = replace(answer.arrival(name, Scope.PART), cursor=None)  # puts the body back to its first byte
         if not listed:
             break
         seen.update(listed)
         start += len(listed)  # a page may be shorter than what was asked for
-    if held is not None:
-        yield replace(held, cursor=Cursor(now.isoformat()))
+    if held is not None and asked is not None:
+        yield replace(held, cursor=Cursor(asked.isoformat()))
 
 
 def url(since: datetime, start: int) -> str:
@@ -71,13 +72,13 @@ def _since(cursor: Cursor | None, now: datetime) -> datetime:
     return now - FIRST if found is None or found.tzinfo is None else min(found, now) - OVERLAP
 
 
-def _ids(answer: Fetched) -> list[str]:
-    """What a page holds, by its items' own ids."""
+def items(answer: Fetched) -> list[Any]:
+    """The items of a page. Raises WrongBody."""
     try:
         body: Any = msgspec.json.decode(answer.read())
     except MALFORMED as error:
         raise WrongBody(answer.url, answer.status, f"JSON that does not parse: {error}") from None
-    items = body.get("items") if isinstance(body, dict) else None
-    if not isinstance(items, list):
+    found = body.get("items") if isinstance(body, dict) else None
+    if not isinstance(found, list):
         raise WrongBody(answer.url, answer.status, "no list of items")
-    return [str(item.get("news_id")) if isinstance(item, dict) else "" for item in items]
+    return found

@@ -131,7 +131,7 @@ def _columns() -> dict[str, pl.Expr]:
     below = pl.col("votes_below")
     capital = pl.coalesce("capital_pct", pl.when(even.fill_null(value=False)).then(votes))
     lowest = pl.lit(0).cast(_PERCENT)
-    gone = votes == lowest
+    gone = pl.coalesce(votes, capital) == lowest
     basis = (
         pl.when(pl.coalesce(votes, capital).is_not_null())
         .then(pl.lit("exact"))

@@ -14,7 +14,15 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
-from connectors.sandbox import names_fi, notices_fi, releases_fi, statements_fi, writers_fi, ytj_fi
+from connectors.sandbox import (
+    names_fi,
+    notices_fi,
+    releases_fi,
+    releases_se,
+    statements_fi,
+    writers_fi,
+    ytj_fi,
+)
 from connectors.sandbox.model import Accounts, Company
 from connectors.sandbox.reply import Reply
 from connectors.sandbox.world import World
@@ -174,7 +182,9 @@ def notices_of(world: World, day: int, _query: Query, number: str) -> Reply:
 
 def releases(world: World, day: int, query: Query) -> Reply:
     """The newest releases; with `callback` wrapped in a call of it."""
-    items = releases_fi.items(world, day, query.get("globalName", "NordicAllMarkets"))
+    items = releases_fi.items(
+        world, day, query.get("globalName", "NordicAllMarkets"), releases_se.items(world, day)
+    )
     start, limit = int(query.get("start") or 0), int(query.get("limit") or 20)
     answer = {"results": {"item": items[start : start + limit]}, "count": len(items)}
     body = json.dumps(answer, ensure_ascii=False)
@@ -184,7 +194,8 @@ def releases(world: World, day: int, query: Query) -> Reply:
 
 def release_page(world: World, day: int, query: Query) -> Reply:
     """The page of one release in one language."""
-    page = releases_fi.page(world, day, query.get("id", ""), query.get("lang", "en"))
+    asked = (world, day, query.get("id", ""), query.get("lang", "en"))
+    page = releases_fi.page(*asked) or releases_se.page(*asked)
     if page is None:
         return Reply(404, HTML, b"<html><body>Not found</body></html>")
     return Reply(200, HTML, page.encode())

@@ -61,6 +61,11 @@ FORMS: Final = {
     "BRF": ("53", "Bostadsrättsförening", "Bostadsrättsföreningen {first} {number}"),
     "I": ("61", "Ideell förening som bedriver näring", 'Vägföreningen "{first}" med nummer {number}'),
 }
+HOLDERS: Final = (  # invented
+    "Hittepå Fonder AB", "Fabel Tjänstepension AB", "Sampleton Partners LLP", "Sagolik Invest AB",
+    "Stina Exempelsson", "Uppdiktad Kapital AB",
+)  # fmt: skip
+ELSEWHERE: Final = "Luftslottet Gruvor AB"  # no register has it
 STATISTICAL_LABELS: Final = {
     "49": "Övriga aktiebolag",
     "31": "Handelsbolag, kommanditbolag",

@@ -112,6 +112,10 @@ def _stream(world: World, day: int, query: Query) -> Reply:
     )
 
 
+def _single(world: World, day: int, query: Query) -> Reply:
+    return Reply(200, JSON, press_mfn.single(world, day, query.get("news-id", "")))
+
+
 def _companies(world: World, day: int, _query: Query) -> Reply:
     return Reply(200, JSON, press_mfn.companies(world, day))
 
@@ -137,6 +141,7 @@ def _rss(feed: Callable[[World, int], bytes]) -> Callable[[World, int, Query], R
 
 ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Reply]], ...]] = (
     (re.compile(r"/all/s/nordic\.json"), _stream),
+    (re.compile(r"/v1/feed/[0-9a-f-]{36}\.json"), _single),
     (re.compile(r"/search/companies"), _companies),
     (re.compile(r"/RssFeed/country/([^/]+)/feedTitle/.+"), _country),
     (re.compile(r"/rss/news-releases-list\.rss"), _rss(press_prnewswire.feed)),

@@ -1,7 +1,8 @@
-"""The Nordic wire MFN on one day of a world: the stream as JSON, and the list of companies (FORMAT news 2.2).
+"""The Nordic wire MFN on one day of a world: the stream as JSON, single items, all companies (FORMAT news 2.2).
 
-An item per language, tied by `group_id`; a correction names what it corrects by a tag. Does not belong here: which
-releases there are (`press`), routes and HTTP (`answers`, `server`).
+An item per language, tied by `group_id`; a correction names what it corrects by a tag. The stream is compact:
+texts come with single items. Does not belong here: which releases there are (`press`), what notices say
+(`flagging_se`), routes and HTTP (`answers`, `server`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from connectors.sandbox import press
+from connectors.sandbox import flagging_se, press
 from connectors.sandbox.gleif_desk import lei_of
 from connectors.sandbox.model import Company
 from connectors.sandbox.model_press import Release
+from connectors.sandbox.model_se import Notice
 from connectors.sandbox.world import World
 
 MARKETS: Final = ("SE", "NO", "FI")
@@ -25,7 +27,7 @@ _MICS: Final = {"SE": "XSTO", "NO": "XOSL", "FI": "XHEL"}
 Item = dict[str, Any]
 
 
-def group_of(release: Release) -> str:
+def group_of(release: Release | Notice) -> str:
     """What ties the languages of a release together."""
     return _uuid("group", release.serial)
 
@@ -52,8 +54,52 @@ def stream(
         if item["content"]["publish_date"] > after
     ]
     found.append(_foreign(world, day))
+    if "SE" in markets:
+        compact = (_without_text(item) for item in notices(world, day))
+        found += [item for item in compact if item["content"]["publish_date"] > after]
     found.sort(key=_published, reverse=True)
-    body = {"version": f"{_SITE}/feed/version/1", "items": found[page]}
+    return _body(found[page])
+
+
+def single(world: World, day: int, item: str) -> bytes:
+    """One notice with its text, by its id; none of an id that nobody has."""
+    return _body([found for found in notices(world, day) if found["news_id"] == item])
+
+
+def published(world: World, day: int) -> bytes:
+    """The notices of a day with their texts, all of the days before too on the first."""
+    since = f"{world.date(day)}" if day else ""
+    return _body([item for item in notices(world, day) if item["content"]["publish_date"] >= since])
+
+
+def notices(world: World, day: int) -> list[Item]:
+    """Releases about holdings by the end of a day, with their texts."""
+    until = world.date(day)
+    return [
+        item
+        for company in world.all("SE", day)
+        for notice in company.swedish.notices
+        if "mfn" in notice.doors and notice.at.date() <= until
+        for item in _of_notice(company, notice)
+    ]
+
+
+def _of_notice(company: Company, notice: Notice) -> Iterator[Item]:
+    for language in notice.languages:
+        text = flagging_se.html(company, notice, language)
+        said = flagging_se.title(company, notice, language)
+        made = _item(company, notice, language, said, [":regulatory", "sub:ci:shareholder-announcement"])
+        made["content"] |= {"html": text, "preamble": ""}
+        yield made
+
+
+def _without_text(item: Item) -> Item:
+    content = {name: value for name, value in item["content"].items() if name not in ("html", "preamble")}
+    return {**item, "content": content}
+
+
+def _body(items: list[Item]) -> bytes:
+    body = {"version": f"{_SITE}/feed/version/1", "items": items}
     return json.dumps(body, ensure_ascii=False).encode()
 
 
@@ -74,28 +120,38 @@ def companies(world: World, day: int) -> bytes:
 
 def _items(release: Release) -> Iterator[Item]:
     for language, title in release.titles.items():
-        slug = f"{release.serial}-{language}"
-        yield {
-            "news_id": news_id(release.serial, language),
-            "group_id": group_of(release),
-            "url": f"{_SITE}/a/{_slug(release.company)}/{slug}",
-            "author": _author(release.company),
-            "subjects": [],
-            "properties": {
-                "lang": language,
-                "type": "ir",
-                "tags": _tags(release),
-                "scopes": [_scope(release)],
-            },
-            "content": {
-                "title": title,
-                "slug": slug,
-                "publish_date": _stamp(release.at),
-                "attachments": [],
-            },
-            "extensions": {},
-            "source": "mfn",
-        }
+        yield _item(
+            release.company,
+            release,
+            language,
+            title,
+            [":regulatory", ":regulatory:mar", "sub:ci:sales:order"],
+        )
+
+
+def _item(company: Company, release: Release | Notice, language: str, title: str, tags: list[str]) -> Item:
+    slug = f"{release.serial}-{language}"
+    return {
+        "news_id": news_id(release.serial, language),
+        "group_id": group_of(release),
+        "url": f"{_SITE}/a/{_slug(company)}/{slug}",
+        "author": _author(company),
+        "subjects": [],
+        "properties": {
+            "lang": language,
+            "type": "ir",
+            "tags": tags if release.corrects is None else _correction(release, release.corrects),
+            "scopes": [company.market],
+        },
+        "content": {
+            "title": title,
+            "slug": slug,
+            "publish_date": _stamp(release.at),
+            "attachments": [],
+        },
+        "extensions": {},
+        "source": "mfn",
+    }
 
 
 def _foreign(world: World, day: int) -> Item:
@@ -120,14 +176,10 @@ def _foreign(world: World, day: int) -> Item:
     }
 
 
-def _tags(release: Release) -> list[str]:
-    if release.corrects is None:
-        return [":regulatory", ":regulatory:mar", "sub:ci:sales:order"]
-    return [":correction", f":correction:{news_id(release.corrects, 'en')}", ":regulatory"]
-
-
-def _scope(release: Release) -> str:
-    return release.company.market
+def _correction(release: Release | Notice, corrected: int) -> list[str]:
+    """The tags of a correction, which names one language of what it corrects."""
+    language = release.languages[0] if isinstance(release, Notice) else "en"
+    return [":correction", f":correction:{news_id(corrected, language)}", ":regulatory"]
 
 
 def _author(company: Company) -> Item:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -21,7 +21,7 @@ from connectors.sandbox.model import Company
 from connectors.sandbox.model_fi import Release
 from connectors.sandbox.world import World
 
-_VIEW: Final = "https://view.news.eu.nasdaq.com/view"
+VIEW: Final = "https://view.news.eu.nasdaq.com/view"
 _ATTACHMENT: Final = "https://attachment.news.eu.nasdaq.com"
 _MAIN: Final = "Main Market, Helsinki"
 _FIRST_NORTH: Final = "First North Finland"
@@ -56,7 +56,12 @@ class _Record:
     @property
     def key(self) -> str:
         """What the address of its page carries."""
-        return "b" + hashlib.md5(str(self.number).encode(), usedforsecurity=False).hexdigest()
+        return key_of(self.number)
+
+
+def key_of(number: int) -> str:
+    """What the address of a record's page carries."""
+    return "b" + hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest()
 
 
 def write_day(world: World, day: int, folder: Path) -> None:
@@ -105,9 +110,10 @@ def _of(company: Company, release: Release) -> Iterator[_Record]:
         yield _Record(company, release, number + place, (language,))
 
 
-def items(world: World, day: int, name: str) -> list[Item]:
-    """All items of a group of markets, newest first."""
+def items(world: World, day: int, name: str, more: Iterable[Item] = ()) -> list[Item]:
+    """All items of a group of markets, newest first. `more`: those of issuers of another country."""
     found = [_item(record) for record in _records(world, day)]
+    found += more
     found += [item for number in range(day + 1) for item in _noise(world.date(number))]
     mine = [item for item in found if item["market"].startswith(_GROUPS.get(name, name))]
     return sorted(mine, key=_newest, reverse=True)
@@ -128,16 +134,16 @@ def _item(record: _Record) -> Item:
             {"mimetype": "application/pdf", "fileName": release.attachment, "attachmentUrl": address}
         ]
     headline = (language, dict(release.headlines)[language])
-    times = _stamp(release.at)
-    return _listed(record.number, release.category, headline, record.languages, market, company.name) | {
-        "messageUrl": f"{_VIEW}?id={record.key}&lang={language}&src=listed",
+    times = stamp(release.at)
+    return listed(record.number, release.category, headline, record.languages, market, company.name) | {
+        "messageUrl": f"{VIEW}?id={record.key}&lang={language}&src=listed",
         "releaseTime": times,
         "published": times,
         "attachment": attachments,
     }
 
 
-def _listed(
+def listed(
     number: int,
     category: int,
     headline: tuple[str, str],
@@ -145,6 +151,7 @@ def _listed(
     market: str,
     company: str,
 ) -> Item:
+    """What an item says of any release, before its address and time."""
     label = {"cnsCategory": names_fi.CATEGORIES[category]} if category in names_fi.CATEGORIES else {}
     return {
         "disclosureId": number,
@@ -159,7 +166,8 @@ def _listed(
     }
 
 
-def _stamp(at: datetime) -> str:
+def stamp(at: datetime) -> str:
+    """As the service writes instants, in the zone that was asked for."""
     return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
@@ -168,9 +176,9 @@ def _noise(day: date) -> list[Item]:
     found: list[Item] = []
     for place, (market, company, language, headline, category) in enumerate(_NOISE):
         number = 1_500_000 + day.toordinal() % 100_000 * 10 + place
-        times = _stamp(datetime.combine(day, time(1, 15)))
-        item = _listed(number, category, (language, headline), (language,), market, company)
-        address = f"{_VIEW}?id=b{number:032x}&lang={language}&src=listed"
+        times = stamp(datetime.combine(day, time(1, 15)))
+        item = listed(number, category, (language, headline), (language,), market, company)
+        address = f"{VIEW}?id=b{number:032x}&lang={language}&src=listed"
         found.append(
             {**item, "messageUrl": address, "releaseTime": times, "published": times, "attachment": []}
         )

@@ -1,7 +1,7 @@
 """What happens to Swedish companies: one function per step, one `Story` per kind, in casting order.
 
-Ownership has no source: the registers of issuers tell of trades and short positions, not of holdings. A step
-that returns nothing is a change that must make no event.
+A step that returns nothing is a change that must make no event. Does not belong here: holders of listed companies
+(`stories_listed_se`).
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ def _industry(scene: Scene) -> Industry:
     return Industry(scene.rng.choice(names_se.INDUSTRIES)[scene.edition].code, "")
 
 
-_in_good_standing: Final = _filer("k2")
+in_good_standing: Final = _filer("k2")
 
 
 def _never_active(scene: Scene, company: Company) -> None:
-    _in_good_standing(scene, company)
+    in_good_standing(scene, company)
     company.swedish.activity = NEVER_ACTIVE
     company.status, company.status_detail = "dormant", "no_trading"
 
 
 def _leaving(scene: Scene, company: Company) -> None:
     """No longer active, and out of SCB's population for half a year: the row goes next."""
-    _in_good_standing(scene, company)
+    in_good_standing(scene, company)
     company.swedish.activity, company.swedish.in_population = NO_LONGER_ACTIVE, False
     company.status, company.status_detail = "dormant", "no_trading"
 
@@ -191,7 +191,7 @@ def _flickers(_scene: Scene, company: Company) -> list[Change]:
 
 def _founded(scene: Scene, company: Company) -> None:
     """Registered the day before; SCB has not heard of it."""
-    _in_good_standing(scene, company)
+    in_good_standing(scene, company)
     accounts = company.accounts
     births_se.founded(company, scene.day - _ONE_DAY, names_se.INDUSTRIES[0][scene.edition])
     births_se.without_statistics(company)
@@ -218,21 +218,21 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("files_k2_2017", _filer("k2_2017"), (_files,)),
     Story("files_thousands", _filer("k3"), (_files,)),
     Story("files_group", _filer("k3k"), (_files,)),
-    Story("corrects", _in_good_standing, (_corrects, _corrects)),
+    Story("corrects", in_good_standing, (_corrects, _corrects)),
     Story("rounds", _filer("k2", 2), (_rounds,)),
-    Story("repeats", _in_good_standing, (_repeats, _comes_again)),
-    Story("files_old_year", _in_good_standing, (_files_old_year,)),
-    Story("bankrupt", _in_good_standing, (_bankrupt,)),
-    Story("winds_up_then_bankrupt", _in_good_standing, (_winds_up, _bankrupt)),
-    Story("winds_up_then_dissolved", _in_good_standing, (_winds_up, _deregistered("LIAV"))),
-    Story("dissolved_then_restored", _in_good_standing, (_deregistered("FUAV"), _recovers)),
-    Story("stops_trading", _in_good_standing, (_trades(NO_LONGER_ACTIVE), nothing, _trades(ACTIVE))),
+    Story("repeats", in_good_standing, (_repeats, _comes_again)),
+    Story("files_old_year", in_good_standing, (_files_old_year,)),
+    Story("bankrupt", in_good_standing, (_bankrupt,)),
+    Story("winds_up_then_bankrupt", in_good_standing, (_winds_up, _bankrupt)),
+    Story("winds_up_then_dissolved", in_good_standing, (_winds_up, _deregistered("LIAV"))),
+    Story("dissolved_then_restored", in_good_standing, (_deregistered("FUAV"), _recovers)),
+    Story("stops_trading", in_good_standing, (_trades(NO_LONGER_ACTIVE), nothing, _trades(ACTIVE))),
     Story("starts_trading", _never_active, (_trades(ACTIVE),)),
-    Story("reorganises", _in_good_standing, (_proceeds("FR", "active", "reorganisation", 1), _recovers)),
-    Story("merges", _in_good_standing, (_proceeds("FUOT", "active", None, 4),)),
+    Story("reorganises", in_good_standing, (_proceeds("FR", "active", "reorganisation", 1), _recovers)),
+    Story("merges", in_good_standing, (_proceeds("FUOT", "active", None, 4),)),
     Story("leaves_statistics", _leaving, (_leaves_statistics,)),
-    Story("renamed_then_moves", _in_good_standing, (_renames, _moves)),
-    Story("reclassified", _in_good_standing, (_reclassified,)),
-    Story("flickers", _in_good_standing, (_flickers, _flickers)),
+    Story("renamed_then_moves", in_good_standing, (_renames, _moves)),
+    Story("reclassified", in_good_standing, (_reclassified,)),
+    Story("flickers", in_good_standing, (_flickers, _flickers)),
     Story("founded", _founded, (_appears, _counted), founded=True),
 )

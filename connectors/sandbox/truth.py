@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from connectors.sandbox import events, truth_fi, truth_no, truth_us
+from connectors.sandbox import events, truth_fi, truth_flagging, truth_no, truth_us
 from connectors.sandbox.model import BANDS, Accounts, Company, Figures, Holder
 from connectors.sandbox.world import World
 from warehouse.schema import codes, ids
@@ -189,6 +189,8 @@ def owners(company: Company, day: date) -> list[Row]:
     """Present holders, largest lower bound first."""
     if company.market == "FI":
         return truth_fi.owners(company, day)
+    if company.market == "SE":
+        return truth_flagging.swedish_owners(company, day)
     if company.market == "NO":
         return truth_no.owners(company)
     if company.market == "US":

@@ -1,8 +1,8 @@
 """What the service must show of Finnish flaggings and of documents without figures (CONTRACT 4.4 to 4.6).
 
 The holder is its name: notifications carry no other key. The percentage is that of the shares held without
-financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: what all markets share (`truth`,
-`events`).
+financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: crossings (`truth_flagging`),
+what all markets share (`truth`, `events`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from connectors.sandbox import names_fi
+from connectors.sandbox import names_fi, truth_flagging
 from connectors.sandbox.model import Accounts, Company
 from connectors.sandbox.model_fi import Announced, DocumentFiled, FlaggedChange, Flagging, Notice
 from warehouse.schema import codes, ids
 
-REGISTER: Final = "fi.flagging"
 NOTICES: Final = "fi.notices"
 FLOOR: Final = Decimal(5)  # the lowest threshold of the law
 NEWS: Final = {
@@ -51,71 +50,28 @@ def _order(flagging: Flagging) -> tuple[Decimal, str]:
 def _owner(company: Company, flagging: Flagging) -> Row:
     shares = flagging.now.shares
     return {
-        "native_id": holder_key(flagging.holder),
-        "holder_id": holder_id(company, flagging.holder),
+        "native_id": truth_flagging.holder_key(flagging.holder),
+        "holder_id": truth_flagging.holder_id(company, flagging.holder),
         "holder_name": flagging.holder,
         "holder_country": None,
-        "pct": number(shares),
-        "pct_min": 0 if shares is None else number(shares),
-        "pct_max": 5 if shares is None else number(shares),
-        "votes_pct": number(flagging.now.votes),
+        "pct": truth_flagging.number(shares),
+        "pct_min": 0 if shares is None else truth_flagging.number(shares),
+        "pct_max": 5 if shares is None else truth_flagging.number(shares),
+        "votes_pct": truth_flagging.number(flagging.now.votes),
         "basis": "band" if shares is None else "exact",
         "holder_company_id": None,
     }
-
-
-def holder_key(name: str) -> str:
-    """The name as it is compared."""
-    return " ".join(name.casefold().split())
-
-
-def holder_id(company: Company, name: str) -> str:
-    return ids.holder_id(company.company_id, REGISTER, holder_key(name))
-
-
-def number(percent: Decimal | None) -> int | float | None:
-    """As JSON spells it shortest."""
-    if percent is None:
-        return None
-    return int(percent) if percent == percent.to_integral_value() else float(percent)
 
 
 def told(company: Company, change: FlaggedChange | DocumentFiled | Announced) -> tuple[str, str, Row, Row]:
     """One event that only this market has: id, type, key and core."""
     match change:
         case FlaggedChange():
-            return _flagged(company, change)
+            return truth_flagging.flagged(company, change)
         case DocumentFiled():
             return _filed(company, change)
         case Announced():
             return _announced(company, change)
-
-
-def _flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row]:
-    """One crossing: id, type, key and core."""
-    low, high = sorted((change.previous, change.current))
-    holder = holder_id(company, change.holder)
-    core: Row = {
-        "holder_name": change.holder,
-        "previous_pct": number(change.previous),
-        "current_pct": number(change.current),
-        "holder_id": holder,
-        "direction": "up" if change.current > change.previous else "down",
-        "thresholds_crossed": [limit for limit in codes.THRESHOLDS if low < limit <= high],
-        "basis": change.basis,
-        "as_of": change.as_of.isoformat(),
-    }
-    event_id = ids.ownership_changed_id(
-        company.company_id, holder, change.as_of, change.previous, change.current
-    )
-    key = {
-        "register": REGISTER,
-        "holder": holder_key(change.holder),
-        "as_of": core["as_of"],
-        "previous": str(change.previous),
-        "current": str(change.current),
-    }
-    return event_id, "ownership.changed", key, {"change": core}
 
 
 def _filed(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]:

@@ -21,6 +21,7 @@ from connectors.sandbox import (
     press,
     stories_fi,
     stories_listed_fi,
+    stories_listed_se,
     stories_no,
     stories_se,
     stories_stakes_us,
@@ -37,7 +38,7 @@ _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
     "NO": stories_no.STORIES,
     "UK": stories_uk.STORIES,
     "FI": (*stories_fi.STORIES, *stories_listed_fi.STORIES),
-    "SE": stories_se.STORIES,
+    "SE": (*stories_se.STORIES, *stories_listed_se.STORIES),
     "US": (*stories_us.STORIES, *stories_stakes_us.STORIES),
 }
 MARKETS: Final = ("NO", "UK", "SE", "FI", "US")

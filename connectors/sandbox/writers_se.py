@@ -1,4 +1,4 @@
-"""Swedish files of one day: both bulk files, annual reports, answers of the API, registers of issuers.
+"""Swedish files of one day: both bulk files, annual reports, answers of the API, registers of issuers, notices.
 
 Belongs here: zips, names and folders. The registry names an archive of reports after its week, on whose
 Monday it counts as published; a day that is no Monday brings single packages, as the API hands them out. Does
@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import IO, Final
 
-from connectors.sandbox import answers_se, bulk_se, exports_se, reports_se
+from connectors.sandbox import answers_se, bulk_se, exports_se, press_mfn, releases_se, reports_se
 from connectors.sandbox.world import World
 
 COMPLETE: Final = ("se.bolagsverket", "se.scb")
@@ -33,6 +33,9 @@ def write_day(world: World, day: int, folder: Path) -> None:
     for number, answer in answers_se.known_organisations(world, day):
         with _file(folder, "organisationer", f"{number}.json") as file:
             file.write(json.dumps({"organisationer": [answer]}, ensure_ascii=False).encode())
+    releases_se.write_day(world, day, folder / "nasdaq_cns")
+    with _file(folder, "mfn_flagging", f"notices-{today}.json") as file:
+        file.write(press_mfn.published(world, day))
     with _file(folder, "insyn", f"insyn-{today}.csv") as file:
         file.write(exports_se.insider_export(world, day, today, today))
     with _file(folder, "blankning", "AktuellaPositioner.ods") as file:

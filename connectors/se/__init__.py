@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from connectors.declare import Jurisdiction, Secret
@@ -15,6 +16,7 @@ from connectors.se import (
     arsredovisning,
     blankning,
     bolagsverket,
+    flagging,
     insyn,
     issuers,
     nasdaq,
@@ -39,15 +41,21 @@ _REGISTERS: Final = with_listings(
                 insyn.DATASET,
                 blankning.DATASET,
                 nasdaq.DATASET,
+                flagging.DATASET,
             ),
             precedence=PRECEDENCE,
             touches=touches,
             normalise=normalise,
+            holders=flagging.HOLDERS,
+            dated=(flagging.KEY,),
             secrets=(Secret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
         ),
         named_by={issuers.INSIDER_ISSUERS.name: "lei"},
-        links=(*LINKS, *nasdaq.LINKS),
+        links=(*LINKS, *nasdaq.LINKS, flagging.PAGE_LINK),
     ),
     ESMA,
 )
-SWEDEN: Final = with_acts(with_news(_REGISTERS, PRESS), acts.DATASETS, acts.REGISTER)
+_TOLD: Final = with_news(_REGISTERS, PRESS)
+# rows of the wire are linked last, and notices by theirs
+_NOTIFIED: Final = replace(_TOLD, links=(*_TOLD.links, *flagging.LAST_LINKS))
+SWEDEN: Final = with_acts(_NOTIFIED, acts.DATASETS, acts.REGISTER)

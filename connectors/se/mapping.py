@@ -13,12 +13,15 @@ import polars as pl
 
 from connectors.declare import SharedTables
 from connectors.kit import staged
+from connectors.kit import statements as dated
 from connectors.nasdaq import mapping as releases
 from connectors.se import (
     answered,
     arsredovisning_mapping,
     arsredovisning_schema,
     bolagsverket_fields,
+    flagging,
+    flagging_mapping,
     issuer_links,
     nasdaq,
     organisationer_fields,
@@ -33,7 +36,7 @@ from connectors.se.issuers import SHORTS_ISSUERS
 from connectors.se.organisationer_fields import ANSWERS
 from connectors.se.register import company_ids
 from connectors.se.scb_fields import STATISTICS
-from warehouse.schema.tables import COMPANIES, FILINGS, IDENTIFIERS
+from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS
 from warehouse.schema.types import Table
 
 PRECEDENCE: Final = {
@@ -46,12 +49,14 @@ PRECEDENCE: Final = {
     "status": (bolagsverket_fields.KEY, organisationer_fields.KEY, scb_fields.KEY),
     "sni_code": (scb_fields.KEY, organisationer_fields.KEY),
     "figures": (arsredovisning_schema.KEY,),
+    "ownership": (flagging.KEY,),
 }
 NUMBER_COLUMNS: Final = {
     ORGANISATIONS.name: bolagsverket_fields.NUMBER,
     STATISTICS.name: scb_fields.NUMBER,
     ANSWERS.name: organisationer_fields.NUMBER,
     REPORTS.name: arsredovisning_schema.NUMBER,
+    flagging.NOTICES.name: flagging.NUMBER,
 }
 _META: Final = {
     "_observed_at": pl.Datetime("us", "UTC"),
@@ -77,13 +82,18 @@ def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     known = profiles.newest_statistics(units, answered.statistics(answers))
     reports = _rows(tables, REPORTS)
     filed = arsredovisning_mapping.tables(reports)
-    interim = releases.filings(nasdaq.KEY, _rows(tables, nasdaq.RELEASES, _LINKED))
+    listed = _rows(tables, nasdaq.RELEASES, _LINKED)
+    interim = releases.filings(nasdaq.KEY, listed)
+    notices, wire = (_rows(tables, table, _LINKED) for table in (flagging.NOTICES, flagging.WIRE))
+    notified = flagging_mapping.statements(notices, listed, wire)
     return {
         **filed,
         FILINGS.name: pl.concat([filed[FILINGS.name], interim]),
         COMPANIES.name: profiles.companies(
             said, known, arsredovisning_mapping.names(reports).collect(), today
         ),
+        HOLDINGS.name: dated.newest(notified),
+        HOLDINGS_EARLIER.name: dated.earlier(notified),
         IDENTIFIERS.name: issuer_links.identifiers(_rows(tables, SHORTS_ISSUERS, _LINKED)),
     }
 

@@ -1,7 +1,7 @@
-"""Dataset se.nasdaq: releases of issuers on the Stockholm markets, for their interim reports.
+"""Dataset se.nasdaq: releases of issuers on the Stockholm markets, for their interim reports and notices.
 
 Belongs here: the Swedish table, markets and files, and how an issuer's label is compared. Does not belong here: the
-format (`connectors.nasdaq`). Holdings are flagged to Finansinspektionen, not by releases.
+format (`connectors.nasdaq`), texts of notices (`flagging`).
 """
 
 from __future__ import annotations

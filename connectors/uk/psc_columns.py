@@ -25,6 +25,7 @@ _NO_NAME: Final = NameElements()
 _NO_PAPERS: Final = Identification()
 # a list of texts without escapes, as the registry writes it: parted by `","` and nothing else
 _CODES: Final = r'^(?:|\[\]|\["[^"\\\[\]]+"(?:,"[^"\\\[\]]+")*\])$'
+_NO_CODES: Final = ("", "[]")
 _NAME_PARTS: Final = ("title", "forename", "surname")
 _PAPERS: Final = (
     "legal_authority", "legal_form", "country_registered", "place_registered", "registration_number",
@@ -125,7 +126,7 @@ def _series(name: str, kind: pl.DataType, made: dict[str, Any], count: int) -> p
     if isinstance(values, pl.Series):
         return values
     if values is None:
-        return pl.repeat(False if name == "deleted" else None, count, dtype=kind, eager=True).alias(name)
+        return pl.Series(name, [False if name == "deleted" else None], kind).new_from_index(0, count)
     return pl.Series(name, values, dtype=kind)
 
 
@@ -150,16 +151,17 @@ def _holders(records: Sequence[_Data]) -> dict[str, Any] | None:
 
 
 def _texts(raws: list[bytes]) -> pl.Series | None:
-    """Lists of codes out of their JSON; None where they are written in any other way."""
-    text = pl.Series("natures_of_control", raws, dtype=pl.Binary).cast(pl.String)
+    """Lists of codes out of their JSON; None where they are written in any other way.
+
+    A register has a few hundred combinations of them: each is taken apart once.
+    """
+    place = {raw: index for index, raw in enumerate(dict.fromkeys(raws))}
+    text = pl.Series("natures_of_control", list(place), dtype=pl.Binary).cast(pl.String)
     if not text.str.contains(_CODES).all():
         return None
-    bare = text.str.strip_chars('[]"')
-    parted = bare.str.split('","')
-    if not (bare == "").any():
-        return parted
-    none = pl.lit([], pl.List(pl.String))
-    return pl.select(pl.when(bare != "").then(parted).otherwise(none).alias(bare.name)).to_series()
+    lists = [code.strip('[]"').split('","') if code not in _NO_CODES else [] for code in text]
+    parted = pl.Series(text.name, lists, dtype=pl.List(pl.String))
+    return parted.gather([place[raw] for raw in raws])
 
 
 def _statements(records: Sequence[_Data]) -> dict[str, Any]:

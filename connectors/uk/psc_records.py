@@ -69,9 +69,10 @@ def _stretches(piece: Piece, tally: staged.Tally, count: Counter[str]) -> Iterat
                 if rows is None:
                     chunk = strict.decode_lines(part, Line, tally, key=_NUMBER, seen=seen)
                     yield _by_record(piece, chunk, count)
+                    seen += len(chunk.records) + len(chunk.rejects)
                 else:
                     yield _Stretch(rows)
-                seen += part.count(b"\n")
+                    seen += sum(map(len, rows.values()))
     except chunks.NotJson as error:
         raise Unreadable(piece.dataset, piece.name, str(error)) from error
 

@@ -19,7 +19,6 @@ from connectors.us import (
     ownership_part,
     profiles_part,
     releases_fields,
-    schedule13_fields,
     symbols_part,
 )
 from connectors.us.mapping import normalising, precedence, touching
@@ -51,7 +50,7 @@ _REGISTERS: Final = with_evidence(
         touches=touching(PARTS),
         normalise=normalising(_HELD),
         links=tuple(link for part in PARTS for link in part.links),
-        dated=(schedule13_fields.KEY,),
+        dated=ownership_part.DATED,
         untitled=(releases_fields.KEY,),
         holders={table: names for part in PARTS for table, names in part.holders.items()},
     ),

@@ -1,4 +1,4 @@
-"""Form 13F to shared holdings: a manager's shares of a company in the newest quarter it reported (FORMAT us 7.4).
+"""Form 13F to shared holdings: a manager's shares of a company at the end of each quarter (FORMAT us 7.4).
 
 A RESTATEMENT replaces what was reported for its quarter, NEW HOLDINGS adds to it. Rows of one CUSIP are added,
 options and debts are none. A percentage is derived, where the shares outstanding are known; without it nothing is
@@ -8,7 +8,7 @@ told: a manager reports what it manages and owns little of it. Does not belong h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import groupby
@@ -36,17 +36,19 @@ ADDED: Final = "NEW HOLDINGS"
 _ORIGINALS: Final = ("13F-HR", "13F-NT")
 _NEXT: Final = timedelta(days=92 + 45)  # the next quarter's report is due then
 _EARLIEST: Final = date.min
+_NOTHING: Final = Decimal(0)
 
 
-def holdings(
+def statements(
     positions: pl.LazyFrame,
     today: date,
     outstanding: Outstanding = MappingProxyType({}),
     known: Identities = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Shared holdings of the touched companies on a day: what no newer report tells of is over when one was due.
+    """Shared holdings of the touched companies at the end of every quarter, each record's oldest first.
 
-    `known`: holders that Schedules 13D and 13G name, as they do: a manager of those is no second holder.
+    What no newer report tells of is over when one was due, if that is before `today`. `known`: holders that
+    Schedules 13D and 13G name, as they do: a manager of those is no second holder.
     """
     managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in present(positions):
@@ -54,22 +56,32 @@ def holdings(
             managers[row["_company_id"], row[MANAGER], row[CUSIP]].append(row)
     found: list[Row] = []
     for (company, manager, cusip), told in sorted(managers.items()):
-        counted = _shares(standing(told))
-        total = sum((Decimal(row["shares"]) for row in counted), Decimal(0))
-        level = derived(total, company, counted[-1]["period"], outstanding) if counted else None
-        if level is not None:
-            who = known.get((company, manager)) or {}
-            found.append(_holding(counted[-1], f"{manager}/{cusip}", level, today) | who)
+        who = known.get((company, manager)) or {}
+        quarters = _quarters(company, told, outstanding)
+        found += [_holding(row, f"{manager}/{cusip}", level, today) | who for row, level in quarters]
     return as_holdings(found)
 
 
+def _quarters(
+    company: str, told: list[Row], outstanding: Outstanding
+) -> Iterator[tuple[Row, Decimal | None]]:
+    """Of each quarter the last row and the percentage: from the first that is known on, be it known or not."""
+    is_known = False
+    for period in sorted({row["period"] for row in told}):
+        reported = standing(row for row in told if row["period"] == period)
+        counted = _shares(reported)
+        total = sum((Decimal(row["shares"]) for row in counted), _NOTHING)
+        level = derived(total, company, period, outstanding) if total else _NOTHING
+        is_known |= bool(total) and level is not None
+        if reported and is_known:
+            yield (counted or reported)[-1] | {"total": total}, level
+
+
 def standing(rows: Iterable[Row]) -> list[Row]:
-    """Of one manager, what holds of the newest quarter after all its reports of that quarter."""
-    told = [row for row in rows if _is_understood(row)]
-    newest = max((row["period"] for row in told), default=None)
+    """Of one manager and quarter, what holds after all its reports."""
+    told = (row for row in rows if _is_understood(row))
     held: list[Row] = []
-    ordered = sorted((row for row in told if row["period"] == newest), key=_age)
-    for _, group in groupby(ordered, key=_age):
+    for _, group in groupby(sorted(told, key=_age), key=_age):
         filing = list(group)
         held = held + filing if filing[0]["amendment"] == ADDED else filing
     return held
@@ -90,7 +102,7 @@ def _shares(rows: Iterable[Row]) -> list[Row]:
     ]
 
 
-def _holding(last: Row, native: str, level: Decimal, today: date) -> Row:
+def _holding(last: Row, native: str, level: Decimal | None, today: date) -> Row:
     kind = holder_type(("IA",), last[MANAGER_NAME] or "")
     due = last["period"] + _NEXT
     return {
@@ -105,9 +117,9 @@ def _holding(last: Row, native: str, level: Decimal, today: date) -> Row:
         "pct": level,
         "pct_min": level,
         "pct_max": level,
-        "basis": "derived",
+        "basis": None if level is None else "derived",
         "valid_from": last["period"],
-        "ended_on": due if due < today else None,
+        "ended_on": last["period"] if not last["total"] else due if due < today else None,
         "url": page(last[MANAGER], last["accession"]),
         "raw": last["_raw"],
         "observed_at": last["_observed_at"],

@@ -1,4 +1,4 @@
-"""Forms 3, 4 and 5 to shared holdings: of each owner and class the newest shares of every line, added once.
+"""Forms 3, 4 and 5 to shared holdings: of each owner and class the shares of every line on each day, added once.
 
 A percentage is derived, and only where the shares outstanding are known and the owner says to have ten percent or
 is known from a Schedule 13D or 13G (FORMAT us 7.3). Others are told with what makes them insiders. Does not belong
@@ -8,9 +8,11 @@ here: reading (`insiders_xml`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -40,16 +42,20 @@ _RELATIONS: Final = {
     "isTenPercentOwner": "ten_percent_owner",
     "isOther": "other",
 }
+_SAID: Final = ("pct", "pct_min", "ended_on")
 _EARLIEST: Final = date.min
 
 
-def holdings(
+def statements(
     lines: pl.LazyFrame,
     filed: pl.LazyFrame,
     known: Identities = MappingProxyType({}),
     outstanding: Outstanding = MappingProxyType({}),
 ) -> pl.DataFrame:
-    """Shared holdings of the touched companies. `known`: holders that Schedules 13D and 13G name, as they do."""
+    """Shared holdings of the touched companies after every day that forms tell of, each record's oldest first.
+
+    `known`: holders that Schedules 13D and 13G name, as they do.
+    """
     days = filed_days(filed)
     owners: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in present(lines):
@@ -58,14 +64,13 @@ def holdings(
             owners[row["_company_id"], owner, row["classKey"]].append(_dated(row, days))
     found: list[Row] = []
     for (company, owner, kind), told in sorted(owners.items()):
-        newest = _newest_lines(told)
-        total = _total(newest)
-        last = max(told, key=_age)
-        who = known.get((company, owner)) or known.get((company, last[OWNER_KEY]))
-        may = bool(last["isTenPercentOwner"]) or who is not None
-        level = derived(total, company, last["at"], outstanding) if may else None
         # «Musk Elon» here is «Elon Musk» there: one holder, whom two names would make two
-        found.append(_holding(last, f"{owner}/{kind}", total, level) | (who or {}))
+        who = known.get((company, owner)) or known.get((company, max(told, key=_age)[OWNER_KEY]))
+        made = [
+            _holding(row, f"{owner}/{kind}", total, _level(row, total, who, outstanding))
+            for row, total in _days(told)
+        ]
+        found += [row | (who or {}) for row in _telling(made)]
     return as_holdings(found)
 
 
@@ -82,19 +87,37 @@ def _age(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
     return row["at"] or _EARLIEST, row["filed"] or _EARLIEST, order(row["accession"]), row[SOURCE], place
 
 
-def _newest_lines(told: list[Row]) -> list[Row]:
-    """The last word on each way of owning, directly or by the nature that is named: the newest form that has it.
+def _days(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
+    """Of each day that forms tell of the last row, and what is owned then.
 
-    In one form a transaction goes on from the one before on the same footnotes, while holdings without transactions
-    stand beside each other: two trusts may bear the same words.
+    That is the last word on each way of owning, directly or by the nature that is named: the newest form that has
+    it. In one form a transaction goes on from the one before on the same footnotes, while holdings without
+    transactions stand beside each other: two trusts may bear the same words.
     """
     ways: dict[tuple[Any, str], dict[str, dict[Any, Row]]] = defaultdict(dict)
-    for row in sorted(told, key=_age):
-        forms = ways[row["isDirect"], name_key(row["nature"] or "")]
-        form = forms.pop(row[SOURCE], {})
-        form[row["notes"] if row["isTransaction"] else row[LINE]] = row
-        forms[row[SOURCE]] = form  # the newest stands last
-    return [row for forms in ways.values() for row in list(forms.values())[-1].values()]
+    for _, group in groupby(sorted(told, key=_age), key=itemgetter("at")):
+        rows = list(group)
+        for row in rows:
+            forms = ways[row["isDirect"], name_key(row["nature"] or "")]
+            form = forms.pop(row[SOURCE], {})
+            form[row["notes"] if row["isTransaction"] else row[LINE]] = row
+            forms[row[SOURCE]] = form  # the newest stands last
+        newest = [one for forms in ways.values() for one in list(forms.values())[-1].values()]
+        yield rows[-1], _total(newest)
+
+
+def _telling(made: list[Row]) -> list[Row]:
+    """Rows without those that say of an earlier day what the one before them says; the last always tells."""
+    pairs = zip([None, *made], made, strict=False)
+    told = [
+        row for before, row in pairs if before is None or any(before[name] != row[name] for name in _SAID)
+    ]
+    return told if not made or told[-1] is made[-1] else [*told, made[-1]]
+
+
+def _level(row: Row, total: Decimal | None, who: Row | None, outstanding: Outstanding) -> Decimal | None:
+    may = bool(row["isTenPercentOwner"]) or who is not None
+    return derived(total, row["_company_id"], row["at"], outstanding) if may else None
 
 
 def _total(newest: list[Row]) -> Decimal | None:

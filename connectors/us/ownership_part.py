@@ -11,6 +11,7 @@ from typing import Final
 import polars as pl
 
 from connectors.declare import Link, SharedTables
+from connectors.kit import statements
 from connectors.us import (
     form13f,
     form13f_fields,
@@ -55,10 +56,15 @@ def shared(present: Present, today: date) -> SharedTables:
     all_shares = outstanding(present, classes)
     stakes = schedule13_holdings.holdings(standing, all_shares)
     known = schedule13_holdings.identities(standing)
-    owned = insiders_holdings.holdings(lines, filed, known, all_shares)
-    managed = form13f_holdings.holdings(rows(present, form13f_fields.POSITIONS), today, all_shares, known)
-    before = schedule13_holdings.earlier(standing, all_shares)
-    return {HOLDINGS.name: pl.concat([stakes, owned, managed]), HOLDINGS_EARLIER.name: before}
+    owned = insiders_holdings.statements(lines, filed, known, all_shares)
+    managed = form13f_holdings.statements(rows(present, form13f_fields.POSITIONS), today, all_shares, known)
+    now = (stakes, statements.newest(owned), statements.newest(managed))
+    before = (
+        schedule13_holdings.earlier(standing, all_shares),
+        statements.earlier(owned),
+        statements.earlier(managed),
+    )
+    return {HOLDINGS.name: pl.concat(now), HOLDINGS_EARLIER.name: pl.concat(before)}
 
 
 def names(present: Present) -> pl.LazyFrame:
@@ -79,6 +85,9 @@ def names(present: Present) -> pl.LazyFrame:
         pl.col("name").last(), pl.col("_observed_at").max().alias("observed_at")
     )
 
+
+# All of them say of which day they speak
+DATED: Final = (schedule13_fields.KEY, insiders_fields.KEY, form13f_fields.KEY)
 
 PART: Final = Part(
     datasets=(schedule13.DATASET, insiders.DATASET, form13f.DATASET),

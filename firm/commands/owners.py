@@ -15,6 +15,7 @@ from pipelines.settings import SettingError, Settings
 from warehouse.judgements import Damaged, Judgement, Judgements, Unreversible
 from warehouse.locks import Locked
 from warehouse.paths import Layout
+from warehouse.schema import identifiers
 from warehouse.schema.verdicts import DIFFERENT, SAME
 
 owners = typer.Typer(no_args_is_help=True, help="Holders of a company, and judgements of who is one.")
@@ -98,9 +99,12 @@ def list_judgements(
     company: Annotated[str | None, typer.Option(help="Only of this company.")] = None, as_json: _Json = False
 ) -> None:
     """Every judgement, oldest first, and which are in force."""
+    number = None if company is None else identifiers.parse(company)
+    if company is not None and number is None:
+        raise typer.BadParameter(f"{company} is no company number or id")
     with explained(Damaged):
         judgements = Judgements(_layout())
-        rows = [row for row in judgements.all() if company in (None, row.company_id)]
+        rows = [row for row in judgements.all() if number is None or row.company_id == number.company_id]
         valid = {row.number for row in judgements.in_force()}
     if as_json:
         typer.echo(json.dumps({"judgements": [_entry(row, valid) for row in rows]}, ensure_ascii=False))
@@ -131,7 +135,8 @@ def _share(record: dict[str, Any]) -> str:
         return f"{record['pct'].normalize():f}"
     if record["pct_min"] is None:
         return ""
-    return f"{record['pct_min'].normalize():f}-{record['pct_max'].normalize():f}"
+    high = record["pct_max"]
+    return f"{record['pct_min'].normalize():f}-{'' if high is None else format(high.normalize(), 'f')}"
 
 
 def _layout() -> Layout:

@@ -23,11 +23,20 @@ from pipelines.steps.events import events
 from pipelines.steps.financials import financials
 from pipelines.steps.ownership import Sources, owners
 from pipelines.steps.ownership_passages import SPANS
+from pipelines.steps.ownership_seen import in_place
 from pipelines.steps.ownership_spans import spans
 from warehouse import render
 from warehouse.history import Changes, History
 from warehouse.judgements import Judgements
-from warehouse.schema.tables import FINANCIALS, HOLDINGS_EARLIER, NEWS, NOTICES, OWNERS, TABLES
+from warehouse.schema.tables import (
+    FINANCIALS,
+    HOLDINGS,
+    HOLDINGS_EARLIER,
+    NEWS,
+    NOTICES,
+    OWNERS,
+    TABLES,
+)
 from warehouse.schema.verdicts import Verdict
 
 HISTORY_MARK: Final = "history"
@@ -108,7 +117,9 @@ def _bring(
         table.name: history.apply(table, tables[table.name], touched, instant, late=only_late)
         for table in TABLES
     }
-    told = spans(tables["owners"], tables["holdings"], earlier, sources)
+    seen = in_place(tables["owners"], sources)
+    states = None if seen.is_empty() else history.states(HOLDINGS, seen)
+    told = spans(tables["owners"], (tables["holdings"], earlier), sources, states)
     history.fill(OWNERS, told.rows, told.keys, instant)
     tables[SPANS] = told.rows
     occasion = Occasion(instant, _baselines(history, jurisdiction), late, linked)

@@ -10,12 +10,16 @@ from functools import lru_cache
 from typing import Final
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from warehouse.folding import comparable, folded
+from warehouse.legal_forms import SAME, SPELLINGS
 
 CLOSE: Final = 95.0  # token_sort_ratio of two cores among the holders of one company
-_WORD_CLOSE: Final = 75.0  # of each word: a slip of the pen, not another word
-_SHORT: Final = 5  # letters: a shorter core is nobody's own
+_SLIP: Final = 1  # letter of a word that is wrong, missing, one too many, or in the place of the next
+_SHORT: Final = (
+    5  # letters: a shorter core is nobody's own, and a shorter word with another letter another word
+)
 _SUFFIX: Final = 2  # words that a legal form may have besides the first
 _CACHED: Final = 100_000
 
@@ -23,45 +27,14 @@ _CACHED: Final = 100_000
 _DOUBLED: Final = str.maketrans({"å": "aa", "ä": "ae", "ö": "oe", "ø": "oe", "æ": "ae", "ü": "ue"})
 _AND: Final = frozenset({"and", "och", "og", "ja", "und", "et"})
 
-# Each legal form by the spellings of its words, dots and strokes gone (FORMAT news 5). Two forms of one kind of
-# company in two languages are one where registers write either: Oyj is Abp, Oy is Ab where both stand.
-_FORMS: Final = {
-    "ab": ("aktiebolag", "aktiebolaget", "ab", "ab publ", "publ"),
-    "hb": ("hb", "handelsbolag", "handelsbolaget"),
-    "kb": ("kb", "kommanditbolag", "kommanditbolaget"),
-    "ekf": ("ekonomisk forening", "ek for"),
-    "asa": ("asa", "allmennaksjeselskap"),
-    "as": ("as", "aksjeselskap", "aktieselskab", "aktieselskabet"),
-    "ans": ("ans",),
-    "da": ("da",),
-    "nuf": ("nuf",),
-    "iks": ("iks",),
-    "sf": ("sf",),
-    "ks": ("ks", "kommandittselskap", "kommanditselskab"),
-    "aps": ("aps", "anpartsselskab"),
-    "is": ("is", "interessentskab"),
-    "oyj": ("oyj", "julkinen osakeyhtio", "abp", "publikt aktiebolag"),
-    "oy": ("oy", "osakeyhtio"),
-    "ky": ("ky", "kommandiittiyhtio"),
-    "osk": ("osk", "osuuskunta"),
-    "plc": ("plc", "public limited company"),
-    "ltd": ("ltd", "limited", "cyf", "cyfyngedig"),
-    "llp": ("llp", "lllp", "limited liability partnership"),
-    "lp": ("lp", "limited partnership"),
-    "inc": ("inc", "incorporated"),
-    "corp": ("corp", "corporation"),
-    "co": ("co", "company"),
-    "llc": ("llc", "limited liability company"),
-    "sa": ("sa", "societe anonyme"),
-    "sarl": ("sarl",),
-    "nv": ("nv",),
-    "bv": ("bv",),
-    "gmbh": ("gmbh",),
-    "ag": ("ag", "aktiengesellschaft"),
-    "se": ("se",),
-    "na": ("na",),
+# Every spelling of a legal form, by its words. Two forms of one kind of company in two languages are one where
+# registers write either; an AB is public or not, a partnership limited once or twice.
+_ONE_FORM: Final = {**SAME, "lllp": "llp"}
+_SPELLINGS: Final = {
+    tuple(folded(spelling).split()): _ONE_FORM.get(form, form)
+    for form, told in {**SPELLINGS, "ab": (*SPELLINGS["ab"], "ab publ", "publ")}.items()
+    for spelling in told
 }
-_SPELLINGS: Final = {tuple(words.split()): form for form, told in _FORMS.items() for words in told}
 _IN_FRONT: Final = frozenset({"ab", "as", "oy", "oyj"})  # AB Volvo, A/S Storebæltsforbindelsen, Oy Karl Fazer
 # What many names consist of: none of these alone, nor two of them, says who it is.
 _COMMON_WORDS: Final = """
@@ -108,6 +81,15 @@ def turned(name: str) -> frozenset[str]:
 def forms_of(name: str) -> frozenset[str]:
     """The legal forms that a name ends in or begins with."""
     return _stripped(_words(name))[1]
+
+
+@lru_cache(_CACHED)
+def may_be_person(name: str) -> bool:
+    """Whether a name could be a person's: words without a legal form, a figure or a word of firms among them."""
+    words = _words(name).split()
+    if len(words) <= 1 or not all(word.isalpha() for word in words):
+        return False
+    return not forms_of(name) and (_COMMON | _AND).isdisjoint(words) and "&" not in name
 
 
 @lru_cache(_CACHED)
@@ -160,9 +142,16 @@ def _score(core: str, other: str) -> float:
     one, two = sorted(core.split()), sorted(other.split())
     if len(one) != len(two) or _numbers(one) != _numbers(two):
         return 0.0
-    if any(fuzz.ratio(*pair) < _WORD_CLOSE for pair in zip(one, two, strict=True)):
+    if not all(_is_slip(*pair) for pair in zip(one, two, strict=True)):
         return 0.0
     return fuzz.token_sort_ratio(core, other)
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether a word is another one but for a slip of the pen: øst and vest are two, northern and southern too."""
+    if word == other:
+        return True
+    return min(len(word), len(other)) >= _SHORT and OSA.distance(word, other, score_cutoff=_SLIP) <= _SLIP
 
 
 def _numbers(words: list[str]) -> list[str]:
@@ -183,7 +172,7 @@ def _stripped(name: str) -> tuple[str, frozenset[str]]:
     while (form := _at_end(words)) is not None:
         found.add(_SPELLINGS[form])
         words = words[: -len(form)]
-    if len(words) > 1 and (form := _SPELLINGS.get((words[0],))) in _IN_FRONT:
+    while len(words) > 1 and (form := _SPELLINGS.get((words[0],))) in _IN_FRONT:
         found.add(str(form))
         words = words[1:]
     return " ".join(word for word in words if word != "&"), frozenset(found)

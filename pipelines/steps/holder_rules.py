@@ -1,7 +1,8 @@
 """Which records of one company speak of one holder: numbers first, then names, and a person's word above both.
 
-Belongs here: the rules in their order, and what speaks against a join. Records of one register are joined by a
-person only; persons are compared by their whole names, never by what is like them. Does not belong here: how
+Belongs here: the rules in their order, and what speaks against a join. Two records of one register that stand side
+by side are joined by a person only; one that follows on the other is its renewal (`holder_renewals`). Persons are
+compared by their whole names, never by what is like them. Does not belong here: how
 names compare (`holder_names`), which id a holder has (`holders`), any other company: nobody is joined across
 companies.
 """
@@ -14,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pipelines.steps import holder_names
+from pipelines.steps.connected import connected
 from pipelines.steps.holder_pairs import closest
+from pipelines.steps.holder_renewals import renewals
 from warehouse.folding import comparable
 from warehouse.schema.verdicts import Verdict
 
@@ -23,9 +26,11 @@ Group = list[Record]
 
 BY_NUMBER: Final = "number"
 BY_PERSON: Final = "judged"
+RENEWED: Final = "renewed"
 CLOSE: Final = "close_name"
 _VAGUE: Final = ("unknown", "nominee", "group")  # kinds that a better source may tell more exactly
 _PERSON: Final = "person"
+_UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,7 @@ def holders_of(records: Sequence[Record], verdicts: Sequence[Verdict] = ()) -> H
     )
     found = Holders([[record] for record in identified(records, verdicts)], apart)
     _by_verdicts(found, verdicts)
+    _by_renewal(found)
     _by_number(found)
     if not (found.may_meet() and found.are_alike()):
         return found
@@ -140,6 +146,15 @@ def _by_verdicts(found: Holders, verdicts: Iterable[Verdict]) -> None:
                 continue  # a record that has gone, or what others have joined
             if found.may_join((first, second)):
                 found.join((first, second), BY_PERSON)
+
+
+def _by_renewal(found: Holders) -> None:
+    """Records that begin where another of the same register and name ends (FORMAT uk 4)."""
+    rule = Rule(RENEWED, holder_names.spelled)
+    for ended, begun in renewals(record for group in found.groups for record in group):
+        pair = [group for group in found.groups if any(one is ended or one is begun for one in group)]
+        if len(pair) > 1 and _agree(pair, rule) and found.may_join(pair):
+            found.join(pair, RENEWED)
 
 
 def _group_of(found: Holders, own: str) -> Group | None:
@@ -205,34 +220,13 @@ def _sharing(groups: Sequence[Group], rule: Rule) -> Iterator[list[Group]]:
     if count == len(by_key):
         return  # nobody shares anything
     shared = [places for places in by_key.values() if len(places) > 1]
-    for places in _connected(shared):
+    for places in connected(shared):
         yield [groups[place] for place in places]
 
 
-def _connected(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]:
-    """Places that stand in one list, or in two that have a place in common, and so on; in ascending order."""
-    above: dict[int, int] = {}
-
-    def root(place: int) -> int:
-        while above.setdefault(place, place) != place:
-            place = above[place]
-        return place
-
-    for places in shared:
-        for place in places[1:]:
-            first, second = sorted((root(places[0]), root(place)))
-            above[second] = first
-    members: dict[int, list[int]] = defaultdict(list)
-    for place in sorted(above):
-        members[root(place)].append(place)
-    yield from (places for places in members.values() if len(places) > 1)
-
-
 def _keys(group: Group, rule: Rule) -> frozenset[str]:
-    if rule.of_entities or rule.of_persons:
-        kinds = _kinds([group])
-        if (rule.of_entities and _PERSON in kinds) or (rule.of_persons and not kinds <= {_PERSON}):
-            return frozenset()
+    if (rule.of_entities and not _is_entity(group)) or (rule.of_persons and not _kinds([group]) <= {_PERSON}):
+        return frozenset()
     names = {record["holder_name"] for record in group} - {None}
     if len(names) == 1:
         return rule.keys(next(iter(names)))
@@ -241,15 +235,14 @@ def _keys(group: Group, rule: Rule) -> frozenset[str]:
 
 def _by_closeness(found: Holders) -> None:
     """Names of companies and funds that differ in a slip of the pen."""
-    entities = [group for group in found.groups if _kinds([group]) and _PERSON not in _kinds([group])]
-    maybe = [group for group in found.groups if not _kinds([group])]
+    entities = [group for group in found.groups if _is_entity(group)]
     rule = Rule(CLOSE, holder_names.cores, of_entities=True)
 
     def may(one: Group, other: Group) -> bool:
         pair = [one, other]
         return bool(_kinds(pair)) and _is_told_once(pair) and _agree(pair, rule) and found.may_join(pair)
 
-    for one, other, score in closest([*entities, *maybe], may):
+    for one, other, score in closest(entities, may):
         if may(one, other):
             found.join((one, other), CLOSE, score)
 
@@ -269,6 +262,15 @@ def _agree(groups: Sequence[Group], rule: Rule) -> bool:
 
 def _kinds(groups: Sequence[Group]) -> set[str]:
     return {record["holder_type"] for group in groups for record in group} - set(_VAGUE)
+
+
+def _is_entity(group: Group) -> bool:
+    """Whether it is no person: by its kind, where that is unknown by its name. Ola Berg is not Ola Berg AS."""
+    if {record["holder_type"] for record in group} != {_UNKNOWN}:
+        return _PERSON not in _kinds([group])
+    return not any(
+        holder_names.may_be_person(record["holder_name"]) for record in group if record["holder_name"]
+    )
 
 
 def _is_told_once(groups: Sequence[Group]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import polars as pl
 
 from pipelines.steps.holder_ids import holder_ids
+from pipelines.steps.holder_renewals import renewed
 from pipelines.steps.holder_rules import Join, holders_of
 from warehouse.folding import comparable as folded
 from warehouse.schema.ids import holder_id
@@ -59,7 +60,7 @@ def with_holder_id(
 
 _LOOKED_AT: Final = (
     *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
-    *("holder_country", "share_class", "valid_from", "observed_at"),
+    *("holder_country", "share_class", "valid_from", "ended_on", "observed_at"),
 )
 _FOUND: Final = {
     "holder_id": pl.String,
@@ -98,9 +99,9 @@ def records_of(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _concerned(rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[Verdict]) -> pl.Series:
-    """Companies that two registers tell of, that a person has judged of, or whose lines were joined before."""
+    """Companies that two registers tell of, or with records that were renewed, judged of or joined before."""
     judged = pl.Series("company_id", [told.company_id for told in verdicts], dtype=pl.String)
-    found = [judged, _met(rows)]
+    found = [judged, _met(rows), renewed(rows)]
     if not former.is_empty():
         # a line keeps its id when only another record of it is left: then no record here has that id by itself
         joined = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(

@@ -15,8 +15,9 @@ import polars as pl
 
 from pipelines.steps.changes import Difference
 from pipelines.steps.documents import Row
+from pipelines.steps.ownership import SHARE
 
-STATE: Final = ("basis", "pct", "pct_min", "pct_max", "votes_pct", "ended_on", "as_of")
+STATE: Final = (*SHARE, "ended_on", "as_of")
 _STATED: Final = tuple(name for name in STATE if name != "as_of")
 _NAME: Final = ("company_id", "holder_id", "sources")
 

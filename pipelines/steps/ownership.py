@@ -106,7 +106,13 @@ def _dated(rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Se
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name}_before")) for name in SHARE)
     resumed = pl.col("ended_on_before").is_not_null() & pl.col("ended_on").is_null()
     has_own_day = pl.col("register").is_in(list(statements)) & pl.col("valid_from").is_not_null()
-    moved = (pl.col("valid_from") > pl.col("as_of")) | has_own_day
+    # of the first day from the start: an earlier one is that day corrected, no day of a change
+    corrected = same & ~resumed & (pl.col("as_of") == pl.col("first_seen"))
+    moved = (
+        (pl.col("valid_from") > pl.col("as_of"))
+        | has_own_day
+        | (corrected & pl.col("valid_from").is_not_null())
+    )
     as_of = (
         pl.when(pl.col("known").is_null())
         .then(since)

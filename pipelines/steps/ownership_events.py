@@ -19,10 +19,12 @@ from pipelines.steps.documents import EventRow, Row, Source, data, midnight
 from pipelines.steps.lineage import STATE, Lineage
 from pipelines.steps.ownership import number
 from pipelines.steps.ownership_passages import Passages
+from pipelines.steps.reconciled import CAPITAL, VOTES, Measure
 from pipelines.steps.thresholds import ABSENT, ALL, Level, crossed
 from warehouse.schema import ids
 
-_EXACT: Final = ("exact", "derived")
+_DERIVED: Final = "derived"
+_EXACT: Final = ("exact", _DERIVED)
 
 
 def ownership_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
@@ -57,30 +59,46 @@ def _moved(differences: Differences) -> pl.DataFrame:
     return rows.with_columns(register=register)
 
 
-def _level(row: Row, suffix: str = "") -> Level:
-    """The share of capital; an ended holding and one of control only are none.
+def _level(row: Row, measure: Measure, suffix: str) -> Level | None:
+    """How much is held by one measure, before or after; None where it is not said.
 
-    Where a source states votes alone, exactly, as notices of crossings do, the thresholds are those of votes.
+    What has gone or ended, and what is control only, is nothing by every measure.
     """
+    if row["_gone"] and not suffix:
+        return ABSENT
     if row[f"basis{suffix}"] is None or row[f"ended_on{suffix}"] is not None:
         return ABSENT
-    exact, low = row[f"pct{suffix}"], row[f"pct_min{suffix}"]
-    if exact is None and low is None:
-        exact = row[f"votes_pct{suffix}"]
+    exact, low, high = (row[f"{name}{suffix}"] for name in measure)
     if exact is not None:
         return Level(exact, exact)
     if low is None:
-        return ABSENT
-    high = row[f"pct_max{suffix}"]
+        return None
     return Level(low, ALL if high is None else high)
 
 
+def _levels(row: Row) -> tuple[Level, Level] | None:
+    """The shares to compare, like with like: capital, else votes.
+
+    Votes that a notice states alone are compared with the capital known before, where votes were not: of most
+    companies both are one, and a notice is of a crossing. A list of capital after votes alone is no such word.
+    """
+    pairs = [(_level(row, measure, "_before"), _level(row, measure, "")) for measure in (CAPITAL, VOTES)]
+    (before, _), (_, after) = pairs
+    for one, other in (*pairs, (before, after)):
+        if one is not None and other is not None:
+            return one, other
+    return None
+
+
 def _is_unknown(row: Row) -> bool:
-    """Whether a share that a source states exactly was or became unknown to it: that is no zero.
+    """Whether a share that was stated or computed exactly was or became unknown: that is no zero.
 
     Beside bands no share means control only, which is none (`HOLDINGS.basis`).
     """
-    if row["_gone"] or row["as_of_before"] is None:
+    if row["_gone"]:
+        # a source that ends a holding says so; what can no longer be computed is only left out
+        return row["basis_before"] == _DERIVED
+    if row["as_of_before"] is None:
         return False
     bases = {row["basis"], row["basis_before"]}
     ended = row["ended_on"] is not None or row["ended_on_before"] is not None
@@ -88,15 +106,15 @@ def _is_unknown(row: Row) -> bool:
 
 
 def _event(row: Row, instant: datetime) -> EventRow | None:
-    if _is_unknown(row):
+    levels = None if _is_unknown(row) else _levels(row)
+    if levels is None:
         return None
-    before = _level(row, "_before")
-    after = ABSENT if row["_gone"] else _level(row)
+    before, after = levels
     previous, current = before.low, after.low
     limits = crossed(previous, current)
     if not limits or before.overlaps(after):
         return None
-    as_of = _day(row, after, instant.date())
+    as_of = _day(row, instant.date())
     occurred_at = midnight(as_of)
     change = _change(row, previous, current) | {"thresholds_crossed": list(limits)}
     change |= {"basis": row["basis"] or row["basis_before"], "as_of": as_of.isoformat()}
@@ -117,10 +135,12 @@ def _change(row: Row, previous: Decimal, current: Decimal) -> dict[str, Any]:
     }
 
 
-def _day(row: Row, after: Level, today: date) -> date:
-    """Day of a crossing: a new holding's, an ended one's, else the day the source or we noticed."""
-    if after == ABSENT:
-        return today if row["_gone"] else row["ended_on"] or today
+def _day(row: Row, today: date) -> date:
+    """Day of a crossing: an ended holding's, else the day the source or we noticed."""
+    if row["_gone"]:
+        return today
+    if row["ended_on"] is not None:
+        return row["ended_on"]
     # the same day as before is no day of this change: the record was altered in place
     return row["as_of"] if row["as_of"] != row["as_of_before"] else today
 

@@ -2,9 +2,9 @@
 
 Belongs here: for every day before a line's own the statements that stood then, reconciled as those of today are. It
 depends on the statements alone, not on when they came: a notice that is filed late takes its place among the
-others. Does not belong here: the line of today (`ownership`), or keeping spans (`warehouse.spans`). Lines with
-a record that its
-register changes in place have no statement of what it said before: of those history keeps what was seen.
+others. Where one of several records is changed in place, what it was seen to say stands beside the statements of
+the others (`ownership_seen`); a line with such a record alone has no other past than what history saw. Does not
+belong here: the line of today (`ownership`), or keeping spans (`warehouse.spans`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import polars as pl
 from pipelines.steps.holder_ids import holder_ids
 from pipelines.steps.holders import SINGLE
 from pipelines.steps.ownership import SHARE, Sources, source_text, sources_text
+from pipelines.steps.ownership_seen import Key, seen_statements
 from pipelines.steps.reconciled import dated, reconciled
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import OWNERS
@@ -31,7 +32,7 @@ _KEY: Final = ("company_id", "holder_id")
 _SAME: Final = (*SHARE, "holder_name", "holder_type", "reconciliation")
 
 Record = Mapping[str, Any]
-Key = tuple[str, str, str]  # company, register, native id
+Statements = Mapping[Key, Sequence[Record]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,22 @@ class Spans:
     keys: pl.DataFrame
 
 
-def spans(lines: pl.DataFrame, holdings: pl.DataFrame, earlier: pl.DataFrame, sources: Sources) -> Spans:
+def spans(
+    lines: pl.DataFrame,
+    told: tuple[pl.DataFrame, pl.DataFrame],
+    sources: Sources,
+    states: pl.DataFrame | None = None,
+) -> Spans:
     """Everything that held of these companies' holders before the lines' own days, as far as statements tell.
 
     Args:
         lines: OWNERS rows as `ownership.owners` makes them of these holdings.
-        holdings: HOLDINGS rows: what each record says now.
-        earlier: HOLDINGS_EARLIER rows: what it said before.
+        told: HOLDINGS rows, what each record says now; HOLDINGS_EARLIER rows, what it said before.
         sources: which registers date their statements, and the order of their word.
+        states: HOLDINGS rows and `known_from` of the companies that `ownership_seen.in_place` names, all that was
+            ever held true; without them lines with a record that is changed in place are left as history saw them.
     """
+    earlier = told[1]
     before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
     before = before.with_columns(holder_ids(before))
     # a line with one record has that record's id, but where it keeps one of a record that has gone
@@ -60,7 +68,11 @@ def spans(lines: pl.DataFrame, holdings: pl.DataFrame, earlier: pl.DataFrame, so
     others = before.join(single, on=_KEY, how="anti")
     several = lines.filter(pl.col("reconciliation") != SINGLE)["company_id"]
     concerned = pl.concat([several, others["company_id"]]).unique().to_frame()
-    of_several = _of_several(lines, (holdings, earlier), concerned, sources)
+    statements = _by_record(frame.join(concerned, on="company_id", how="semi") for frame in told)
+    seen = {} if states is None else seen_statements(states, sources)
+    of_several = _of_several(
+        lines.join(concerned, on="company_id", how="semi"), statements | seen, seen, sources
+    )
     of_single = Spans(_of_single(alone), alone.select(_KEY).unique())
     return Spans(
         pl.concat([of_single.rows, of_several.rows]), pl.concat([of_single.keys, of_several.keys]).unique()
@@ -88,18 +100,22 @@ def _of_single(alone: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(sources_text(rows)).select(*OWNERS.names, VALID_TO)
 
 
-def _of_several(
-    lines: pl.DataFrame, told: Iterable[pl.DataFrame], concerned: pl.DataFrame, sources: Sources
-) -> Spans:
-    """Spans of holders whom several records tell of, or whose id is another record's."""
-    statements = _by_record(frame.join(concerned, on="company_id", how="semi") for frame in told)
+def _of_several(lines: pl.DataFrame, statements: Statements, seen: Statements, sources: Sources) -> Spans:
+    """Spans of holders whom several records tell of, or whose id is another record's.
+
+    `seen`: those of the statements that are states of records that are changed in place.
+    """
     rows: list[dict[str, Any]] = []
     keys: set[tuple[str, str]] = set()
-    for line in lines.join(concerned, on="company_id", how="semi").iter_rows(named=True):
+    for line in lines.iter_rows(named=True):
         records = _records(line)
         said = [statements.get(record, []) for record in records]
         is_alone = line["reconciliation"] == SINGLE and holder_id(*records[0]) == line["holder_id"]
-        if is_alone or not _all_dated(records, said, sources) or sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
+        are_dated = all(
+            register in sources.dated or (company, register, native) in seen
+            for company, register, native in records
+        )
+        if is_alone or not are_dated or not _have_days(said) or sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
             continue
         rows += _before(line, said, sources.precedence)
         # a line that joins others has their past too: what was kept under their ids goes
@@ -129,10 +145,8 @@ def _records(line: Record) -> list[Key]:
     ]
 
 
-def _all_dated(records: Sequence[Key], told: Sequence[Sequence[Record]], sources: Sources) -> bool:
+def _have_days(told: Sequence[Sequence[Record]]) -> bool:
     """Whether every statement of the line's records has a day of its own."""
-    if any(register not in sources.dated for _, register, _ in records):
-        return False
     return all(statement["valid_from"] is not None for record in told for statement in record)
 
 

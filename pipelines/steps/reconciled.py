@@ -85,8 +85,8 @@ def _capital(heard: Sequence[Record]) -> Record | None:
     """Whose share of capital counts: not one that is older than a share of votes of somebody before."""
     newest = date.min
     for place, record in enumerate(heard):
-        if _states(record, CAPITAL):
-            return _decides(heard[place:], CAPITAL) if dated(record) >= newest else None
+        if _states(record, CAPITAL) and dated(record) >= newest:
+            return _decides(heard[place:], CAPITAL)
         if _states(record, VOTES):
             newest = max(newest, dated(record))
     return None
@@ -105,7 +105,8 @@ def _decides(heard: Sequence[Record], measure: Measure) -> Record | None:
             if _is_band(first, measure):
                 return other
         elif dated(other) > dated(first):
-            return other
+            # it stands first now: a figure of another that lies in its band says more than it
+            return _decides([other, *(one for one in others if one is not other)], measure)
     return first
 
 

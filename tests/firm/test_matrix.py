@@ -27,10 +27,7 @@ PRESS = ("SE", "NO", "FI", "UK", "US")
 WORLD = World(seed=23, companies=enough(DAYS), days=DAYS, press=PRESS)
 TOLD = ("news.published", "event.regulatory")
 LEAST_RECALL = 0.95
-# Cells where nothing can be planned, and why.
-WITHOUT = {
-    ("SE", "ownership.changed"): "no open source tells who holds shares of a Swedish company",
-}
+WITHOUT: dict[matrix.Cell, str] = {}  # cells where nothing can be planned, and why
 
 
 @dataclass(frozen=True, slots=True)

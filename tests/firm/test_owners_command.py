@@ -41,7 +41,7 @@ def test_show_judge_list_and_reverse(firm: Inside) -> None:
     assert (said.exit_code, said.err) == (0, "")
     assert said.out.startswith("judgement 1:")
     assert firm.run("owners", "reverse", "1", *WHO).exit_code == 0
-    rows = firm.run("owners", "list", "--company", COMPANY, "--json").report["judgements"]
+    rows = firm.run("owners", "list", "--company", ONE, "--json").report["judgements"]
     assert [(row["number"], row["verdict"], row["in_force"], row["by"]) for row in rows] == [
         (1, "same", False, "anna"),
         (2, "takes back 1", False, "anna"),
@@ -57,6 +57,7 @@ def test_show_judge_list_and_reverse(firm: Inside) -> None:
         (("judge", COMPANY, FIRST, SECOND, "--same", "--by", "anna"), "--reason"),
         (("show", "firm:FI:1000009-9"), "no holder of"),
         (("reverse", "7", *WHO), "no judgement 7"),
+        (("list", "--company", "nobody"), "no company number"),
     ],
 )
 def test_errors_say_what_is_wrong(firm: Inside, words: tuple[str, ...], why: str) -> None:

@@ -1,4 +1,4 @@
-"""Named cases of change: what a later filing makes of a line, which crossings are told, what persons judge."""
+"""Named cases of change: what a later filing makes of a line, and which crossings are told."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from datetime import date
 
 from tests.pipelines.reconciling import (
     INSIDER,
+    MANAGER,
     NOTICE,
-    OTHER,
     PARENT,
     PSC,
     SCHEDULE,
     TR1,
     YEARLY,
     Case,
-    different,
     line,
     own,
-    same,
     told,
 )
 
@@ -118,6 +116,73 @@ CHANGES = (
         events=[("Jane Roe", 25, 0, UP_TO_20), ("Jane Doe", 0, 25, UP_TO_20)],
     ),
     Case(
+        "the same person notified anew with another share is the same holder",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-12-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "50-75", id="b", kind="person", day="2025-12-30"),
+        ],
+        [
+            line(
+                "Jane Roe",
+                "50-75",
+                "agreed",
+                PSC,
+                PSC,
+                holder_id=own(PSC, "a"),
+                as_of=date(2025, 12, 30),
+                first_seen=date(2020, 1, 1),
+                ended_on=None,
+            )
+        ],
+        before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
+        events=[("Jane Roe", 25, 50, [50])],
+    ),
+    Case(
+        "the same person notified anew, twice, with the same share",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2024-12-30", day="2020-01-01"),
+            told(PSC, "JANE ROE", "25-50", id="b", kind="person", ended="2025-11-30", day="2024-12-31"),
+            told(PSC, "Jane Roe", "25-50", id="c", kind="person", day="2025-11-30"),
+        ],
+        [line("Jane Roe", "25-50", "agreed", PSC, PSC, PSC, ended_on=None)],
+        before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
+    ),
+    Case(
+        "a person of that name notified later is another record",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-11-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "50-75", id="b", kind="person", day="2025-12-30"),
+        ],
+        [line("Jane Roe", "25-50", ended_on=date(2025, 11, 30)), line("Jane Roe", "50-75")],
+        before=[told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01")],
+        events=[("Jane Roe", 25, 0, UP_TO_20), ("Jane Roe", 0, 50, [5, 10, 20, 50])],
+    ),
+    Case(
+        "two of one name of whom one follows on one: nobody knows on whom",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-12-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "25-50", id="b", kind="person", ended="2025-12-30", day="2020-01-01"),
+            told(PSC, "Jane Roe", "50-75", id="c", kind="person", day="2025-12-30"),
+        ],
+        [line("Jane Roe", "25-50"), line("Jane Roe", "25-50"), line("Jane Roe", "50-75")],
+    ),
+    Case(
+        "a renewed record of another country is of another holder",
+        [
+            told(PSC, "Jane Roe", "25-50", id="a", kind="person", ended="2025-12-30", country="GB"),
+            told(PSC, "Jane Roe", "25-50", id="b", kind="person", day="2025-12-30", country="SE"),
+        ],
+        [line("Jane Roe", "25-50"), line("Jane Roe", "25-50")],
+    ),
+    Case(
+        "one class that ends where another begins is no renewal",
+        [
+            told(SCHEDULE, "Page", 8, cls="Class A", id="1/a", ended="2025-12-30"),
+            told(SCHEDULE, "Page", 8, cls="Class B", id="1/b", day="2025-12-30"),
+        ],
+        [line("Page", 8, share_class="Class A"), line("Page", 8, share_class="Class B")],
+    ),
+    Case(
         "a changed name in the same record is the same holder",
         [told(PSC, "Jane Doe", "25-50", id="a", kind="person")],
         [line("Jane Doe", "25-50")],
@@ -182,106 +247,50 @@ CHANGES = (
     ),
 )
 
-JUDGED = (
+MEASURES = (
     Case(
-        "two names that a person says are one, and no event of it",
-        [
-            told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01"),
-            told(PSC, "Jane Doe", "25-50", id="b", kind="person"),
-        ],
-        [line("Jane Doe", "25-50", "agreed", PSC, PSC, holder_id=own(PSC, "a"), first_seen=date(2020, 1, 1))],
-        before=[
-            told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01"),
-            told(PSC, "Jane Doe", "25-50", id="b", kind="person"),
-        ],
-        verdicts=[same(own(PSC, "a"), own(PSC, "b"))],
+        "a list of capital after votes alone is no crossing",
+        [told(NOTICE, "Alfa AS", votes=27.1, day="2025-06-01"), told(YEARLY, "Alfa AS", 10.7)],
+        [line("Alfa AS", 10.7, "agreed", YEARLY, NOTICE, votes_pct=27.1)],
+        before=[told(NOTICE, "Alfa AS", votes=27.1, day="2025-06-01")],
     ),
     Case(
-        "two shares of one register that a person joins: the newer one holds, and no event of it",
-        [
-            told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"),
-            told(NOTICE, "Beta", 4, id="b", day="2025-01-01"),
-        ],
-        [line("Alfa", 12, "latest_wins", NOTICE, NOTICE, holder_id=own(NOTICE, "b"))],
-        before=[
-            told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"),
-            told(NOTICE, "Beta", 4, id="b", day="2025-01-01"),
-        ],
-        verdicts=[same(own(NOTICE, "a"), own(NOTICE, "b"))],
+        "votes are compared with votes where the new notice says nothing of capital",
+        [told(NOTICE, "Alfa AS", votes=26, day=NEW_DAY)],
+        [line("Alfa AS", None, votes_pct=26)],
+        before=[told(NOTICE, "Alfa AS", 10.7, votes=27.1, day="2025-06-01")],
     ),
     Case(
-        "one name that a person says is of two, and no event of it",
-        [told(NOTICE, "Alfa Verdier AS", 12), told(YEARLY, "Alfa Verdier AS", 12)],
-        [line("Alfa Verdier AS", 12), line("Alfa Verdier AS", 12)],
-        before=[told(NOTICE, "Alfa Verdier AS", 12), told(YEARLY, "Alfa Verdier AS", 12)],
-        verdicts=[different(own(NOTICE, "Alfa Verdier AS"), own(YEARLY, "Alfa Verdier AS"))],
+        "a notice of votes after a list of capital",
+        [told(NOTICE, "Alfa AS", votes=4.2, day=NEW_DAY), told(YEARLY, "Alfa AS", 10.7)],
+        [line("Alfa AS", None, "agreed", NOTICE, YEARLY, votes_pct=4.2)],
+        before=[told(YEARLY, "Alfa AS", 10.7)],
+        events=[("Alfa AS", 10.7, 4.2, [5, 10])],
     ),
     Case(
-        "a negative wins over a number",
-        [told(NOTICE, "Alfa", 12, number=PARENT), told(YEARLY, "Beta", 12, number=PARENT)],
-        [line("Alfa", 12), line("Beta", 12)],
-        verdicts=[different(own(YEARLY, "Beta"), own(NOTICE, "Alfa"))],
+        "less than five percent of the votes",
+        [told(NOTICE, "Alfa AS", day=NEW_DAY, basis="band", votes_min=0, votes_max=5)],
+        [line("Alfa AS", None, as_of=date(2026, 1, 2))],
+        before=[told(NOTICE, "Alfa AS", votes=6, day="2025-06-01")],
+        events=[("Alfa AS", 6, 0, [5])],
     ),
     Case(
-        "a negative wins over a positive, whichever came first",
-        [told(NOTICE, "Alfa", 12), told(YEARLY, "Beta", 12)],
-        [line("Alfa", 12), line("Beta", 12)],
-        verdicts=[
-            different(own(NOTICE, "Alfa"), own(YEARLY, "Beta")),
-            same(own(NOTICE, "Alfa"), own(YEARLY, "Beta")),
-        ],
+        "a figure inside the band of votes known before crosses nothing",
+        [told(NOTICE, "Alfa AS", votes=6.2, day=NEW_DAY)],
+        [line("Alfa AS", None, votes_pct=6.2)],
+        before=[told(NOTICE, "Alfa AS", day="2025-06-01", basis="band", votes_min=0, votes_max=10)],
     ),
     Case(
-        "a negative keeps two apart that a third would join",
-        [told(NOTICE, "Alfa", 12), told(YEARLY, "Beta", 11), told(SCHEDULE, "Gamma", 10)],
-        [line("Alfa", 12, "conflict", NOTICE, YEARLY), line("Gamma", 10)],
-        verdicts=[
-            same(own(NOTICE, "Alfa"), own(YEARLY, "Beta")),
-            same(own(YEARLY, "Beta"), own(SCHEDULE, "Gamma")),
-            different(own(NOTICE, "Alfa"), own(SCHEDULE, "Gamma")),
-        ],
+        "a percentage that can no longer be computed has not ended",
+        [],
+        [],
+        before=[told(MANAGER, "Forvalter LLC", 7, basis="derived")],
     ),
     Case(
-        "a holder that a person says is a company",
-        [told(NOTICE, "Alfa Verdier", 12), told(YEARLY, "Beta AS", 12, number=PARENT)],
-        [line("Alfa Verdier", 12, "agreed", NOTICE, YEARLY, holder_company_id=PARENT)],
-        verdicts=[same(own(NOTICE, "Alfa Verdier"), PARENT)],
-    ),
-    Case(
-        "a single holder that a person says is a company",
-        [told(NOTICE, "Alfa Verdier", 12)],
-        [line("Alfa Verdier", 12, holder_company_id=OTHER)],
-        verdicts=[same(own(NOTICE, "Alfa Verdier"), OTHER)],
-    ),
-    Case(
-        "a holder that a person says is not a company",
-        [told(NOTICE, "Alfa Verdier", 12, number=PARENT), told(YEARLY, "Beta AS", 12, number=PARENT)],
-        [line("Alfa Verdier", 12, holder_company_id=None), line("Beta AS", 12)],
-        verdicts=[different(own(NOTICE, "Alfa Verdier"), PARENT)],
-    ),
-    Case(
-        "what was judged and is reversed is two holders again, and no event of it",
-        [
-            told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01"),
-            told(PSC, "Jane Doe", "50-75", id="b", kind="person"),
-        ],
-        [line("Jane Roe", "25-50"), line("Jane Doe", "50-75")],
-        before=[
-            told(PSC, "Jane Roe", "25-50", id="a", kind="person", day="2020-01-01"),
-            told(PSC, "Jane Doe", "50-75", id="b", kind="person"),
-        ],
-        verdicts_before=[same(own(PSC, "a"), own(PSC, "b"))],
-    ),
-    Case(
-        "what a judged holder does later is told",
-        [told(NOTICE, "Alfa", 21, id="a", day=NEW_DAY), told(NOTICE, "Beta", 4, id="b", day="2025-01-01")],
-        [line("Alfa", 21, "latest_wins", holder_id=own(NOTICE, "b"))],
-        before=[
-            told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"),
-            told(NOTICE, "Beta", 4, id="b", day="2025-01-01"),
-        ],
-        events=[("Alfa", 12, 21, [20])],
-        verdicts=[same(own(NOTICE, "a"), own(NOTICE, "b"))],
-        verdicts_before=[same(own(NOTICE, "a"), own(NOTICE, "b"))],
+        "a stated percentage that is taken back has",
+        [],
+        [],
+        before=[told(NOTICE, "Alfa AS", 7)],
+        events=[("Alfa AS", 7, 0, [5])],
     ),
 )

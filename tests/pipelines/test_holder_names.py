@@ -66,10 +66,37 @@ def test_transliterations(one: str, other: str, shared: bool) -> None:
             False,
         ),
         ("Alfa Verdier", "Alfa Verdier Invest", False),
+        (
+            "Northern Lights Infrastructure Investeringsselskap",
+            "Southern Lights Infrastructure Investeringsselskap",
+            False,
+        ),
+        ("Western Lights Infrastructure Partnership", "Eastern Lights Infrastructure Partnership", False),
+        ("Fjordkraft Investeringsselskap Vest", "Fjordkraft Investeringsselskap Øst", False),
+        ("Vanguard Growth Portfolio One", "Vanguard Growth Portfolio Ones", False),
+        ("Folketrygdfondet Forvaltning", "Folketrygfdondet Forvaltning", True),
     ],
 )
 def test_closeness(one: str, other: str, close: bool) -> None:
     assert (holder_names.closeness(one, other) >= holder_names.CLOSE) is close
+
+
+@pytest.mark.parametrize(
+    ("name", "may_be"),
+    [
+        ("Petter Anker Storvik", True),
+        ("MUSK ELON", True),
+        ("Storvik", False),
+        ("Storvik Invest", False),
+        ("Storvik & Sønner", False),
+        ("Storvik og Sønner", False),
+        ("Storvik 2 Anker", False),
+        ("Petter Anker Storvik AS", False),
+        ("", False),
+    ],
+)
+def test_what_may_be_a_persons_name(name: str, may_be: bool) -> None:
+    assert holder_names.may_be_person(name) is may_be
 
 
 @settings(max_examples=40)

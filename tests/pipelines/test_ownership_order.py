@@ -108,7 +108,7 @@ def known(arrivals: Sequence[Sequence[Filing]]) -> pl.DataFrame:
             former = history.open_rows(OWNERS, touched)
             lines = owners(now, former, instant, SOURCES, earlier=before)
             history.apply(OWNERS, lines, touched, instant)
-            told = spans(lines, now, before, SOURCES)
+            told = spans(lines, (now, before), SOURCES)
             history.fill(OWNERS, told.rows, told.keys, instant)
         return history.as_of(OWNERS, SEEN + timedelta(days=len(arrivals)))
 
@@ -156,7 +156,7 @@ def test_what_was_known_before_the_late_notice_stays_known_as_it_was() -> None:
             instant = SEEN + timedelta(days=at)
             lines = owners(now, history.open_rows(OWNERS, touched), instant, SOURCES, earlier=before)
             history.apply(OWNERS, lines, touched, instant)
-            made = spans(lines, now, before, SOURCES)
+            made = spans(lines, (now, before), SOURCES)
             history.fill(OWNERS, made.rows, made.keys, instant)
         assert on(history.as_of(OWNERS, SEEN), 3) == {}
         assert on(history.as_of(OWNERS, SEEN + timedelta(days=1)), 3) == {"Alfa AS": Decimal(6)}
@@ -175,7 +175,7 @@ def test_lines_with_a_record_that_changes_in_place_are_left_as_history_saw_them(
     now, before = statements.newest(rows), statements.earlier(rows)
     sources = Sources((NOTICES, LISTS), dated)
     lines = owners(now, frame(OWNERS), SEEN, sources, earlier=before)
-    assert spans(lines, now, before, sources).keys.is_empty()
+    assert spans(lines, (now, before), sources).keys.is_empty()
 
 
 def crossings(
@@ -187,7 +187,7 @@ def crossings(
         rows = records(arrived)
         now, before = statements.newest(rows), statements.earlier(rows)
         lines = owners(now, states[-1], SEEN + timedelta(days=at), SOURCES, earlier=before)
-        made = spans(lines, now, before, SOURCES)
+        made = spans(lines, (now, before), SOURCES)
         states.append(lines)
     profiles = frame(COMPANIES, company())
     found = differences(
@@ -207,6 +207,27 @@ def test_notices_that_arrive_together_are_each_heard() -> None:
         Filing(NOTICES, "Alfa AS", 6, 9),
     ]
     assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 12, "2025-01-05"), (12, 9, "2025-01-07")]
+
+
+def test_an_exit_and_a_return_that_arrive_together_are_each_heard() -> None:
+    first, gone = Filing(NOTICES, "Alfa AS", 0, 12), Filing(NOTICES, "Alfa AS", 2, None)
+    back, more = Filing(NOTICES, "Alfa AS", 4, 11), Filing(NOTICES, "Alfa AS", 6, 21)
+    left, returned = (12, 0, "2025-01-03"), (0, 11, "2025-01-05")
+    assert crossings([first], [gone, back]) == [left, returned]
+    assert crossings([first], [gone, back, more]) == [left, returned, (11, 21, "2025-01-07")]
+    assert crossings([first, gone], [back, more]) == [returned, (11, 21, "2025-01-07")]
+    assert crossings([first, gone, back], [more]) == [(11, 21, "2025-01-07")]
+    again = Filing(NOTICES, "Alfa AS", 5, None)
+    assert crossings([first], [back, again, more]) == [
+        (11, 0, "2025-01-06"),
+        (0, 21, "2025-01-07"),
+    ]
+
+
+def test_a_share_of_nothing_is_of_the_day_of_its_notice() -> None:
+    assert crossings([Filing(NOTICES, "Alfa AS", 0, 12)], [Filing(NOTICES, "Alfa AS", 2, 0)]) == [
+        (12, 0, "2025-01-03")
+    ]
 
 
 def test_a_notice_that_comes_late_is_no_event() -> None:

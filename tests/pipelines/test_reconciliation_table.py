@@ -13,12 +13,14 @@ from pipelines.steps.changes import Occasion
 from pipelines.steps.ownership import owners
 from pipelines.steps.ownership_events import ownership_events
 from tests.pipelines.frames import DAY_1, DAY_2, company, difference, differences, frame, whole
-from tests.pipelines.reconciliation_cases import CLASSES, SHARES, WHO
-from tests.pipelines.reconciliation_changes import CHANGES, JUDGED
+from tests.pipelines.reconciliation_cases import CLASSES, ORDER, SHARES
+from tests.pipelines.reconciliation_changes import CHANGES, MEASURES
+from tests.pipelines.reconciliation_judged import JUDGED
+from tests.pipelines.reconciliation_names import WHO
 from tests.pipelines.reconciling import PRECEDENCE, Case
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 
-CASES = (*WHO, *CLASSES, *SHARES, *CHANGES, *JUDGED)
+CASES = (*WHO, *CLASSES, *ORDER, *SHARES, *CHANGES, *MEASURES, *JUDGED)
 
 
 def test_the_table_has_sixty_cases_of_different_names() -> None:

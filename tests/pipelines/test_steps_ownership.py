@@ -89,6 +89,16 @@ def test_a_share_changed_in_place_is_of_the_day_it_was_seen() -> None:
     assert third["first_seen"].to_list() == [date(2020, 5, 1)]
 
 
+def test_a_start_that_its_source_corrects_is_the_new_one() -> None:
+    first = owned(holding(low=25, high=50), instant=DAY_1)
+    earlier = holding(low=25, high=50, valid_from=date(2019, 1, 1))
+    assert owned(earlier, former=first).select("as_of", "first_seen").rows() == [(date(2019, 1, 1),) * 2]
+    changed = owned(holding(low=50, high=75), former=first)
+    later = holding(low=50, high=75, valid_from=date(2019, 1, 1))
+    again = owned(later, former=changed, instant=DAY_3)  # the share has still changed when that was seen
+    assert again.select("as_of", "first_seen").rows() == [(DAY_2.date(), date(2019, 1, 1))]
+
+
 def test_a_share_dated_anew_by_its_source_is_of_that_day() -> None:
     first = owned(holding(pct=8, basis="exact"), instant=DAY_1)
     second = owned(holding(pct=12, basis="exact", valid_from=date(2025, 12, 30)), former=first)

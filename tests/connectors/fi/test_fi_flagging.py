@@ -345,6 +345,20 @@ def test_a_figure_is_exact_below_a_limit_is_a_band_and_a_total_is_derived(
     assert tuple(str(found[key]) for key in ("pct", "pct_min", "pct_max", "basis")) == due
 
 
+@pytest.mark.parametrize(
+    ("now", "ended"),
+    [
+        ("0.00% | 0.00% | 0.00% |", "2026-03-03"),
+        ("0% | 5.10% | 5.10% |", "2026-03-03"),  # instruments alone
+        ("0.01% | 0.00% | 0.01% |", None),
+        ("Below 5% | Below 5% | Below 5% |", None),
+    ],
+)
+def test_who_has_no_shares_left_holds_nothing_any_more(now: str, ended: str | None) -> None:
+    (found,) = holdings(("b1", form(now)))
+    assert found["ended_on"] == (None if ended is None else day(ended))
+
+
 def test_without_a_day_the_release_tells_it() -> None:
     text = form("5.04% | 0.43% | 5.47% |").replace(" on 3 March 2026", "")
     (found,) = holdings(("b1", text))

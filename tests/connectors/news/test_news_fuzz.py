@@ -15,11 +15,20 @@ from tests.connectors.news.test_news_cision import feed
 from tests.connectors.news.test_news_cision import release as cision_release
 from tests.connectors.news.test_news_storages import grid, listed, oam_row, view
 
+HTML = (
+    "<p>Exempel AB har mottagit ett flaggningsmeddelande från Påhitt Kapital AB.</p><table><tr><td></td><td>Andel av"
+    " aktierna</td></tr><tr><td>Efter transaktionen</td><td>5,02 %</td></tr></table>"
+)
+NOTICE = mfn_item(1, content={"title": "Flaggningsmeddelande i Exempel AB", "html": HTML})
 BODIES = {
     "se.mfn": [mfn(mfn_item(1), mfn_item(2))],
     "fi.wires": [rss(release(1, stock("Helsinki:X"), isin("FI0009000681")), release(2))],
     "fi.oam": [listed(oam_row(), oam_row("2")), view("549300A0JPRWG1KI7U06-2025-12-31-fi.zip")],
     "se.cision": [feed(cision_release(1), cision_release(2))],
+    "se.flagging": [
+        mfn(NOTICE, mfn_item(2)),
+        b"<!DOCTYPE html><html><body>" + HTML.encode() + b"</body></html>",
+    ],
     "se.finanscentralen": [grid(("1", "2026-04-28 17:55", "Hemmedlemsstat", "Svenska", "Titel"))],
 }
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -30,6 +30,7 @@ def test_an_item_keeps_headline_time_link_and_identifiers_and_no_text() -> None:
             "lei": LEI,
             "isin": "SE0000112724",
             "symbol": "XSTO:EXMP",
+            "entity": "e-1",
             "near": True,
         }
     ]

@@ -45,6 +45,7 @@ def test_a_release_keeps_headline_time_link_and_issuer_and_no_text() -> None:
             "lei": None,
             "isin": NOKIA,
             "symbol": "XHEL:ESIM",
+            "entity": None,
             "near": True,
         }
     ]

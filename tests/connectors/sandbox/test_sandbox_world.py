@@ -18,7 +18,7 @@ from warehouse.schema import codes, identifiers, ids
 # What can happen in each market so far; Swedish ownership has no source.
 POSSIBLE = {
     "NO": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
-    "SE": {"filing.added", "filing.updated", "status.changed"},
+    "SE": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
     "UK": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
     "FI": {"filing.added", "filing.updated", "status.changed", "ownership.changed", "news.published"},
     "US": set(codes.EVENT_TYPES),

@@ -19,6 +19,9 @@ HOSTS = (
     "portal.api.bolagsverket.se",
     "marknadssok.fi.se",
     "www.fi.se",
+    "feed.mfn.se",
+    "mfn.se",
+    "view.news.eu.nasdaq.com",
 )
 
 

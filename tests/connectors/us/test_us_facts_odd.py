@@ -107,11 +107,12 @@ def test_several_numbers_of_one_cover_are_of_classes_and_none_is_the_companys() 
     assert shares(cover(600), cover(40), cover(7, "2024-04-30", "24009")) == {"2024-04-30": 7}
 
 
-def test_percentages_are_derived_of_the_newest_cover() -> None:
+def test_covers_tell_the_shares_outstanding_of_their_days() -> None:
     covers = [cover(600), (*cover(500, "2025-04-30", "25002")[:5], "10-Q", "2025-05-05")]
     one_class = pl.LazyFrame({"_company_id": ["firm:US:US0000999999"], "classKey": ["COMMON"]})
     known = outstanding(present(read(body(covers, unit="shares"))), [one_class])
-    assert known == {"firm:US:US0000999999": (Decimal(500), date(2025, 4, 30))}
+    counts = [(Decimal(600), date(2025, 1, 31)), (Decimal(500), date(2025, 4, 30))]
+    assert known == {"firm:US:US0000999999": counts}
 
 
 def test_shares_in_dollars_or_of_a_day_to_come_are_none() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from connectors.declare import NotOurs
+from connectors.kit import statements
 from connectors.us import form13f_holdings
 from connectors.us.form13f_fields import POSITIONS
 from connectors.us.parts import rows as present_rows
@@ -29,6 +30,7 @@ from tests.connectors.us.holder_files import (
 )
 
 COVERS, TABLE = "us_13f_cover", "us_13f_position"
+SHARES = {COMPANY: [(Decimal(10_000), day("2026-10-20"))]}
 
 
 def report(
@@ -48,10 +50,8 @@ def derived(*reports: str, today: date | None = None) -> list[Row]:
     """Holdings where the shares outstanding are known: 10,000."""
     batches = [read(MANAGERS, text, "us/a.txt") for text in reports]
     found = present_rows(present(*batches, company=COMPANY), POSITIONS)
-    made = form13f_holdings.holdings(
-        found, today or INSTANT.date(), {COMPANY: (Decimal(10_000), day("2026-10-20"))}
-    )
-    return made.to_dicts()
+    made = form13f_holdings.statements(found, today or INSTANT.date(), SHARES)
+    return statements.newest(made).to_dicts()
 
 
 def test_a_report_gives_manager_class_shares_and_day() -> None:
@@ -196,9 +196,8 @@ def test_two_tables_of_one_filing_are_numbered_on() -> None:
 
 def test_a_manager_of_a_schedule_is_named_as_there() -> None:
     found = present_rows(present(read(MANAGERS, report(position(shares="600"))), company=COMPANY), POSITIONS)
-    shares = {COMPANY: (Decimal(10_000), day("2026-10-20"))}
     who = {"holder_name": "Example Mgmt", "holder_type": "person", "holder_company_id": None}
     known = {(COMPANY, "0000000009"): who | {"holder_country": "US"}}
-    [row] = form13f_holdings.holdings(found, INSTANT.date(), shares, known).to_dicts()
+    [row] = form13f_holdings.statements(found, INSTANT.date(), SHARES, known).to_dicts()
     assert {name: row[name] for name in who} == who
     assert row["pct"] == Decimal(6)

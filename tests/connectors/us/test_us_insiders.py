@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from connectors.declare import NotOurs, Unreadable
+from connectors.kit import statements
 from connectors.us import holders_outstanding, insiders_holdings, schedule13_holdings
 from connectors.us.companyfacts_schema import FACTS
 from connectors.us.insiders_fields import LINES
@@ -44,12 +45,12 @@ ANN = owner(
 def derived(*batches: list, shares: str = "1000") -> list[Row]:
     """Holdings where the shares outstanding are known, as facts of the cover page tell them."""
     found = present(*batches)
-    made = insiders_holdings.holdings(
+    made = insiders_holdings.statements(
         present_rows(found, LINES),
         present_rows(found, FILED_TABLE),
-        outstanding={COMPANY: (Decimal(shares), day("2026-10-20"))},
+        outstanding={COMPANY: [(Decimal(shares), day("2026-10-20"))]},
     )
-    return made.to_dicts()
+    return statements.newest(made).to_dicts()
 
 
 def test_a_form_4_gives_owner_class_shares_and_day() -> None:
@@ -136,8 +137,8 @@ def test_a_percentage_only_for_owners_of_ten_percent_or_of_a_schedule() -> None:
         present_rows(both, STAKES_TABLE), present_rows(both, BARE_TABLE), filed
     )
     known = schedule13_holdings.identities(standing)
-    made = insiders_holdings.holdings(
-        present_rows(both, LINES), filed, known, {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    made = insiders_holdings.statements(
+        present_rows(both, LINES), filed, known, {COMPANY: [(Decimal(1000), day("2026-10-20"))]}
     )
     assert made["pct"].to_list() == [Decimal("15.0000")]
 
@@ -251,18 +252,22 @@ def facts(*stated: tuple[str, str, int]) -> pl.LazyFrame:
     return pl.LazyFrame(columns)
 
 
-def test_shares_outstanding_are_the_newest_and_of_one_class() -> None:
-    stated = facts(("2026-10-20", "2026-10-30", 2000), ("2026-07-20", "2026-07-30", 1000))
+def test_shares_outstanding_are_counted_by_day_and_of_one_class() -> None:
+    stated = facts(
+        ("2026-10-20", "2026-10-30", 2000),
+        ("2026-10-20", "2026-11-30", 3000),
+        ("2026-07-20", "2026-07-30", 1000),
+    )
     one = pl.LazyFrame({"_company_id": [COMPANY, COMPANY], "classKey": ["common stock", "common stock"]})
     two = pl.LazyFrame({"_company_id": [COMPANY], "classKey": ["class b common stock"]})
     made = holders_outstanding.outstanding({FACTS.name: stated}, [one])
-    assert made == {COMPANY: (Decimal(2000), day("2026-10-20"))}
+    assert made == {COMPANY: [(Decimal(1000), day("2026-07-20")), (Decimal(3000), day("2026-10-20"))]}
     assert holders_outstanding.outstanding({FACTS.name: stated}, [one, two]) == {}
     assert holders_outstanding.outstanding({}, [one]) == {}
 
 
 def test_shares_of_other_times_give_no_percentage() -> None:
-    known = {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    known = {COMPANY: [(Decimal(1000), day("2026-10-20"))]}
     share = holders_outstanding.derived(Decimal(150), COMPANY, day("2026-11-02"), known)
     assert share == Decimal(15)
     assert holders_outstanding.derived(Decimal(150), COMPANY, day("2024-11-02"), known) is None

@@ -193,6 +193,6 @@ def test_a_percentage_that_is_left_out_is_the_one_before_or_is_derived(
     lines = schedule13_holdings.standing(
         *(present_rows(found, table) for table in (STAKES_TABLE, BARE_TABLE, FILED_TABLE))
     )
-    shares = {COMPANY: (Decimal(1000), day("2026-10-20"))}
+    shares = {COMPANY: [(Decimal(1000), day("2026-10-20"))]}
     [row] = schedule13_holdings.holdings(lines, shares).to_dicts()
     assert (row["pct"], row["pct_min"], row["basis"]) == (level, level, basis)

@@ -1,0 +1,85 @@
+"""What the service must show of notices of holdings, whichever market's (CONTRACT 4.4 to 4.6).
+
+The holder is its name: notices carry no other key. Belongs here: crossings, ids, owners of Swedish companies.
+Does not belong here: what a Finnish notice counts as held (`truth_fi`).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from connectors.sandbox.model import Company
+from connectors.sandbox.model_fi import FlaggedChange
+from connectors.sandbox.model_se import Notice
+from warehouse.schema import codes, ids
+
+REGISTERS: Final = {"FI": "fi.flagging", "SE": "se.flagging"}
+Row = dict[str, Any]
+
+
+def flagged(company: Company, change: FlaggedChange) -> tuple[str, str, Row, Row]:
+    """One crossing: id, type, key and core."""
+    low, high = sorted((change.previous, change.current))
+    holder = holder_id(company, change.holder)
+    core: Row = {
+        "holder_name": change.holder,
+        "previous_pct": number(change.previous),
+        "current_pct": number(change.current),
+        "holder_id": holder,
+        "direction": "up" if change.current > change.previous else "down",
+        "thresholds_crossed": [limit for limit in codes.THRESHOLDS if low < limit <= high],
+        "basis": change.basis,
+        "as_of": change.as_of.isoformat(),
+    }
+    event_id = ids.ownership_changed_id(
+        company.company_id, holder, change.as_of, change.previous, change.current
+    )
+    key = {
+        "register": REGISTERS[company.market],
+        "holder": holder_key(change.holder),
+        "as_of": core["as_of"],
+        "previous": str(change.previous),
+        "current": str(change.current),
+    }
+    return event_id, "ownership.changed", key, {"change": core}
+
+
+def holder_key(name: str) -> str:
+    """The name as it is compared."""
+    return " ".join(name.casefold().split())
+
+
+def holder_id(company: Company, name: str) -> str:
+    return ids.holder_id(company.company_id, REGISTERS[company.market], holder_key(name))
+
+
+def number(percent: Decimal | None) -> int | float | None:
+    """As JSON spells it shortest."""
+    if percent is None:
+        return None
+    return int(percent) if percent == percent.to_integral_value() else float(percent)
+
+
+def swedish_owners(company: Company, day: date) -> list[Row]:
+    """Holders by the notice that counts, largest first."""
+    known = [one for one in company.swedish.stakes.values() if one.crossed_on <= day]
+    return [_owner(company, one) for one in sorted(known, key=lambda one: (-one.now.least, one.holder))]
+
+
+def _owner(company: Company, notice: Notice) -> Row:
+    """A limit alone is a band: from it to the whole, or from nothing to it."""
+    now = notice.now
+    return {
+        "native_id": holder_key(notice.holder),
+        "holder_id": holder_id(company, notice.holder),
+        "holder_name": notice.holder,
+        "holder_country": None,
+        "pct": number(now.shares),
+        "pct_min": number(now.least),
+        "pct_max": number(now.shares or now.below or Decimal(100)),
+        "votes_pct": number(now.votes),
+        "basis": "band" if now.shares is None else "exact",
+        "holder_company_id": None,
+    }

@@ -1,0 +1,151 @@
+"""Dataset se.flagging: notices of holdings in Swedish listed companies, as their issuers publish them.
+
+Two doors, one dataset, since a holder's newest notice counts whichever door it came through: items of MFN
+with their texts, and pages of the exchange. A text that tells of no one position is a signal and not a row:
+releases are prose, and what they leave open is no damage. Belongs here: the declaration, files to rows,
+links. Does not belong here: what a text says (`flagging_text`), asking (`flagging_fetch`), holdings
+(`flagging_mapping`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.declare import (
+    Batch,
+    Cadence,
+    Dataset,
+    Guard,
+    Key,
+    Licence,
+    Link,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+)
+from connectors.kit import staged
+from connectors.kit.formats import HEAD, opening
+from connectors.kit.staged import Tally
+from connectors.nasdaq import flagging as pages
+from connectors.nasdaq import flagging_text as shapes
+from connectors.nasdaq.fields import HOLDER, MESSAGE, flaggings_table
+from connectors.nasdaq.flagging_form import Notification
+from connectors.nasdaq.flagging_row import NoForm
+from connectors.news import categories, items, mfn, mfn_fetch
+from connectors.news.fields import ID
+from connectors.news.fields import table as wire_table
+from connectors.se import flagging_fetch, flagging_text, nasdaq
+from connectors.se.bolagsverket_fields import ORGANISATIONS
+from connectors.se.issuer_links import COMPANY_NAME, core
+from connectors.se.register import MARKET
+from warehouse.schema.types import Column, Kind
+
+KEY: Final = "se.flagging"
+_LONGEST: Final = 1 << 20  # characters of an item's markup
+LICENCE: Final = Licence("no open licence: figures and link", "https://mfn.se", "Source: MFN, Nasdaq")
+NUMBER: Final = "businessId"
+WIRE: Final = wire_table(MARKET, mfn.SOURCE)
+NOTICES: Final = flaggings_table(
+    "se_flaggning",
+    (
+        Column("author", Kind.TEXT, "issuer whose release it is, where the carrier says so"),
+        Column("group", Kind.TEXT, "what ties the languages of one release together"),
+        Column("corrects", Kind.TEXT, "source of the notice that this one corrects"),
+        Column("published_at", Kind.INSTANT, "published, where the carrier says so"),
+    ),
+)
+# what an erased holder is told by
+HOLDERS: Final = {NOTICES.name: ("holder", HOLDER)}
+
+
+def _named(rows: pl.DataFrame) -> pl.Series:
+    return core(rows["issuer"])
+
+
+# A page finds its company by its release; an item of MFN without a number as the wire's own row of it does; a
+# copied text by the issuer that it names.
+PAGE_LINK: Final = Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE)
+LAST_LINKS: Final = (
+    Link(NOTICES.name, "source", WIRE.name, ID),
+    Link(NOTICES.name, Key("notice_issuer_core", _named), ORGANISATIONS.name, COMPANY_NAME),
+)
+
+
+def recognise(name: str, head: bytes) -> Recognised | NotOurs:
+    """Items of MFN, pages of releases, lines of JSON with copied texts."""
+    return Recognised(None, Scope.PART) if mfn.is_stream(opening(head)) else pages.recognise(name, head)
+
+
+def read(piece: Piece) -> Iterator[Batch]:
+    """One batch: a row for each notice that tells of one position."""
+    with staged.opened(piece) as stream:
+        head = stream.read(HEAD)
+    yield _items(piece) if mfn.is_stream(opening(head)) else _pages(piece)
+
+
+def _pages(piece: Piece) -> Batch:
+    tally = Tally(piece.dataset)
+    found = [
+        pages.row(one, source, given, tally)
+        for source, text, given in pages.texts(piece, pages.body_of(piece))
+        if (one := _notice(text, None, source, tally)) is not None
+    ]
+    return staged.batch(NOTICES, found, signals=tally.drain())
+
+
+def _items(piece: Piece) -> Batch:
+    """Of the releases of Swedish issuers those that are notices and have their text."""
+    return items.batch(piece, NOTICES, mfn.listed(piece), _of_item, key="source")
+
+
+def _of_item(item: Any, tally: Tally) -> dict[str, Any] | None:
+    wire = mfn.row(MARKET, item, tally)
+    text = None if wire is None or categories.OWNERSHIP not in wire["categories"] else _text(item)
+    if wire is None or text is None:
+        return None
+    one = _notice(f"{wire['title']}\n{text}", wire["author"], wire["id"], tally)
+    if one is None:
+        return None
+    given = {name: wire[name] for name in ("url", "author", "group", "corrects", "published_at")}
+    return pages.row(one, wire["id"], given, tally) | {NUMBER: wire["org_number"]}
+
+
+def _text(item: Mapping[str, Any]) -> str | None:
+    """The text of an item, from its markup where it has any; None of a compact one."""
+    content = item.get("content")
+    html, plain = (content.get(name) if isinstance(content, dict) else None for name in ("html", "text"))
+    if isinstance(html, str) and html.strip():
+        return shapes.even(shapes.of_html(html[:_LONGEST].encode()))
+    return shapes.even(plain[:_LONGEST]) if isinstance(plain, str) and plain.strip() else None
+
+
+def _notice(text: str, author: str | None, source: str, tally: Tally) -> Notification | None:
+    """What a text tells; None and a signal where it tells of no position, or of two."""
+    try:
+        return flagging_text.notice(text, author)
+    except NoForm as error:
+        tally.add("unread_notice", str(error)[:80], source)
+        return None
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="Swedish issuers: notices of holdings, from MFN and Nasdaq",
+    licence=LICENCE,
+    cadence=Cadence(cron="10,30,50 5-20 * * *", stale_after_hours=24 * 30),  # weeks pass without any
+    guard=Guard(max_rejected=0.05),
+    host=flagging_fetch.HOST,
+    rate=mfn_fetch.RATE,
+    staged={NOTICES.name: NOTICES},
+    files=("mfn_flagging/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
+    recognise=recognise,
+    split=staged.single,
+    read=read,
+    fetch=flagging_fetch.texts,
+    wants=partial(flagging_fetch.wanted, WIRE.name, nasdaq.RELEASES.name),
+)

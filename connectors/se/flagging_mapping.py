@@ -1,0 +1,145 @@
+"""Staged notices of linked issuers to statements of their holders, oldest first: shared HOLDINGS rows.
+
+Languages of one release and the same release at two doors are one statement; where they contradict each other
+it has no percentages. A correction takes the place of what it corrects. A release about a holding in another
+company says nothing of its issuer's own holders. Does not belong here: what a text says (`flagging_text`),
+which company is meant (links).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.nasdaq import mapping
+from connectors.nasdaq.fields import HOLDER, MESSAGE
+from connectors.se import flagging_names
+from connectors.se.flagging import KEY, NOTICES
+
+Row = dict[str, Any]
+_APART: Final = timedelta(minutes=10)  # as doors of one release are (FORMAT news 2.13)
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+_KINDS: Final = ("shares", "votes")
+_MORE: Final = ("_company_id", "_observed_at", "_raw")
+
+
+def statements(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFrame) -> pl.DataFrame:
+    """Every statement of a holder: HOLDINGS rows of register `se.flagging`.
+
+    releases: the exchange's list, which names the issuer and the time of a page; wire: MFN's items, of which
+    those that correct others count though their text told nothing.
+    """
+    rows = _told(notices, releases).to_dicts()
+    rows = [row for row in rows if _is_of_its_issuer(row)]
+    gone = _corrected(
+        [*rows, *wire.select("id", "group", "corrects").rename({"id": "source"}).collect().to_dicts()]
+    )
+    standing = [row for row in rows if row["source"] not in gone and row["group"] not in gone]
+    found = [_merged(versions) for versions in _releases(standing)]
+    # of one day the later word
+    found.sort(
+        key=lambda row: (row["_company_id"], row[HOLDER], row["valid_from"] or date.min, row["_published"])
+    )
+    return mapping.held(KEY, _frame(found, notices))
+
+
+def _told(notices: pl.LazyFrame, releases: pl.LazyFrame) -> pl.DataFrame:
+    """Notices of companies beside their release: author and time by whoever says them."""
+    listed = (
+        releases.filter(pl.col(MESSAGE).is_not_null())
+        .group_by(MESSAGE)
+        .agg(
+            pl.col("releaseTime").min().alias("_released"),
+            pl.col("messageUrl").first().alias("_page"),
+            pl.col("company").first().alias("_label"),
+        )
+    )
+    return (
+        notices.filter(pl.col("_company_id").is_not_null())
+        .join(listed, on=MESSAGE, how="left")
+        .with_columns(
+            pl.coalesce("author", "_label").alias("author"),
+            pl.coalesce("published_at", "_released").alias("_published"),
+        )
+        .sort("_company_id", HOLDER, "_published", "source", nulls_last=True)
+        .collect()
+    )
+
+
+def _is_of_its_issuer(row: Row) -> bool:
+    """Whether what is held is the issuer's, and not by the issuer itself."""
+    author = row["author"]
+    if author is None:
+        return True
+    about = row["issuer"] is None or flagging_names.begins_alike(author, row["issuer"])
+    return about and not flagging_names.is_same(author, row["holder"])
+
+
+def _corrected(rows: list[Row]) -> set[str]:
+    """Sources that a later one corrects, and marks of the releases that they are a version of."""
+    gone = {row["corrects"] for row in rows if row["corrects"]}
+    return gone | {row["group"] for row in rows if row["source"] in gone and row["group"]}
+
+
+def _releases(rows: list[Row]) -> Iterator[list[Row]]:
+    """Versions of one release of one holder: of one group, or within minutes. Rows: by company, holder, time."""
+    versions: list[Row] = []
+    for row in rows:
+        if versions and not _is_version(versions, row):
+            yield versions
+            versions = []
+        versions.append(row)
+    if versions:
+        yield versions
+
+
+def _is_version(versions: list[Row], row: Row) -> bool:
+    first = versions[0]
+    if any(first[name] != row[name] for name in ("_company_id", HOLDER)):
+        return False
+    if row["group"] is not None and row["group"] in {one["group"] for one in versions}:
+        return True
+    published = (first["_published"], row["_published"])
+    return None not in published and published[1] - published[0] <= _APART
+
+
+def _merged(versions: list[Row]) -> Row:
+    """One statement: what any version tells, nothing where two differ; never of a day after its release."""
+    published = min((row["_published"] for row in versions if row["_published"]), default=None)
+    released = published.date() if published else None
+    day = _agreed(versions, "day")
+    merged = dict(versions[0])
+    for kind in _KINDS:
+        merged |= _level(versions, kind)
+    merged["day"] = day if day is None or released is None or day <= released else None
+    merged["valid_from"] = merged["day"] or released
+    merged["_observed_at"] = max(row["_observed_at"] for row in versions)
+    merged["_published"] = published or _NEVER
+    return merged
+
+
+def _level(versions: list[Row], kind: str) -> Row:
+    """A figure before a bound; two figures, or two bounds where there is no figure, are none."""
+    names = (kind, f"{kind}Below", f"{kind}Above")
+    nothing = dict.fromkeys(names)
+    for group in (names[:1], names[1:]):
+        told = {tuple(row[name] for name in group) for row in versions} - {(None,) * len(group)}
+        if told:
+            return nothing if len(told) > 1 else nothing | dict(zip(group, told.pop(), strict=True))
+    return nothing
+
+
+def _agreed(versions: list[Row], name: str) -> Any:
+    found = {row[name] for row in versions if row[name] is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _frame(found: list[Row], notices: pl.LazyFrame) -> pl.DataFrame:
+    schema = notices.collect_schema()
+    names = (*NOTICES.names, *_MORE)
+    form: dict[str, Any] = {name: schema[name] for name in names}
+    form |= {"valid_from": pl.Date(), "_page": pl.String()}
+    return pl.DataFrame([{name: row[name] for name in form} for row in found], schema=form, orient="row")

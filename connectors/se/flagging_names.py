@@ -1,0 +1,198 @@
+"""Who holds and in whom, as the sentences of a notice name them.
+
+A name is a run of words that begin with a capital or a digit: what a text writes in small letters is no name
+to us. Does not belong here: percentages (`flagging_prose`), or which company of the register is meant
+(`Jurisdiction.links`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from connectors.nasdaq.flagging_row import NoForm
+from connectors.nasdaq.holders import holder_type
+from connectors.nasdaq.names import holder_key
+
+LONGEST: Final = 120  # characters of a name
+_W: Final = r"[A-ZÅÄÖÉÜØÆ0-9][\w&.'’+/-]{0,40}"
+_NAME: Final = (
+    rf"(?P<name>{_W}(?:(?:, (?=(?:Inc|Ltd|LLC|L\.?P|LLP|N\.?V|S\.?A|plc|ömsesidigt)\b)| )"
+    rf"(?:{_W}|&|of|de|van|von|der|la|for|för|ömsesidigt)(?=[\s,.;:|()'’–—]|$)){{0,9}})"
+)
+_IN_BRACKETS: Final = r"(?: *\([^()\n]{0,80}\))?(?:, (?:genom|via|through) [^,\n]{1,60},)?"
+_SOME: Final = r"(?:[\w.,()/:-]{1,30} +){0,9}?"
+_STARTS: Final = r"(?:^\W{0,6}|[.:–—|] +|\b(?:att|that|då|where) +)"
+_SAYS: Final = (
+    r"(?:meddelat|anmält|flaggat|informerat|underrättat|ökat|minskat|passerat|förvärvat|köpt|sålt|avyttrat|överskridit"
+    r"|underskridit|överstigit|understigit|nått|uppnått|gått|sjunkit)"
+)
+_SAID: Final = (
+    r"(?:notified|informed|disclosed|reported|flagged|announced|increased|decreased|reduced|crossed|acquired|sold|disposed"
+    r"|exceeded|reached|fallen|passed|gone|dropped|bought|purchased|divested)"
+)
+_HOLDS: Final = (
+    r"(?:flaggar|ökar|minskar|passerar|äger|innehar|kontrollerar|meddelar +en +ändring|holds|owns|controls"
+    r"|increases|decreases|reduces|crosses|exceeds|passes|flags|now +(?:holds|owns|controls))"
+)
+_NOTICE: Final = (
+    r"(?:\w*flaggning\w*|\w*anmälan|meddelande|underrättelse|information|notification|notice|announcement|disclosure"
+    r"|informerats|underrättats|informed|notified)"
+)
+_TITLE: Final = r"(?:(?:the +)?(?:shareholder|aktieägaren|ägaren) +)?"
+_HOLDERS: Final = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        rf"{_STARTS}{_NAME}{_IN_BRACKETS},? +(?i:har|has|have) +(?i:{_SOME}(?:{_SAYS}|{_SAID}))\b",
+        rf"{_STARTS}{_NAME}{_IN_BRACKETS} +(?i:(?:nu +|now +)?{_HOLDS})\b",
+        rf"\b[Hh]ar +{_NAME}{_IN_BRACKETS},? +(?i:{_SOME}{_SAYS})\b",
+        rf"\b(?i:{_NOTICE} +(?:\w+ +){{0,4}}?(?:från|from|av|by) +{_TITLE}){_NAME}",
+        rf"{_NAME}(?::s|['’]s) +(?i:(?:\w+ +){{0,2}}(?:\w*innehav\w*|\w*holding|ägande\w*|ownership|stake))\b",
+        rf"\b(?i:ägs|innehas|owned|held) +(?i:av|by) +{_NAME}",
+    )
+)
+_LABELLED: Final = re.compile(
+    r"^\W*(?i:innehavare|aktieägare|ägare|anmälningsskyldig|flaggningsskyldig|holder|shareholder|owner|notifier"
+    r"|namn +på +(?:aktieägare\w*|innehavare\w*)|name +of +(?:the +)?(?:share)?holder) *[:|] *"
+    r"(?P<name>[^|\n]{2,120}?) *(?:\||$)",
+    re.MULTILINE,
+)
+_HELD: Final = (
+    r"(?:\w*innehav(?:et)?|aktier(?:na)?|röster(?:na)?|röstetal(?:et)?|kapitalet|aktiekapitalet|ägande(?:t)?"
+    r"|\w*flaggning(?:smeddelande)?|flaggar|flaggat|\w*holdings?|shares|votes|rights|capital|stake|ownership"
+    r"|announcement|notice|notification)"
+)
+_TOLD: Final = (
+    r"(?:mottagit|tagit +emot|erhållit|received|informerats|underrättats|been +(?:notified|informed))"
+)
+_ISSUERS: Final = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        rf"\b(?i:{_HELD} +(?:i|in|avseende|rörande|regarding|concerning) +(?:bolaget +|the +company +)?){_NAME}",
+        rf"{_STARTS}{_NAME}{_IN_BRACKETS},? +(?i:har|has) +(?i:{_SOME}{_TOLD})\b",
+        rf"{_STARTS}{_NAME}{_IN_BRACKETS} +(?i:meddelar +att|announces +that|mottar|receives)\b",
+    )
+)
+_LABELLED_ISSUER: Final = re.compile(
+    r"^\W*(?i:emittent|utgivare|bolag|issuer|company) *[:|] *(?P<name>[^|\n]{2,120}?) *(?:\||$)", re.MULTILINE
+)
+_ROLE: Final = re.compile(
+    r"^(?:(?:stor|huvud)?ägaren?|aktieägaren?|investeraren?|shareholder|investor|flaggning\w*|idag|today) +",
+    re.IGNORECASE,
+)
+_BIRTH: Final = re.compile(
+    r"^\d{6,12}(?:[-+ ]\d{4})? +|[\s(,]+\d{6}(?:\d{2})?-?\d{0,4}\)?$"
+)  # a person's number
+_NOBODY: Final = frozenset(
+    (
+        *(
+            "bolaget",
+            "företaget",
+            "koncernen",
+            "styrelsen",
+            "vi",
+            "aktieägaren",
+            "ägaren",
+            "innehavet",
+            "innehavaren",
+            "the",
+        ),
+        *(
+            "company",
+            "the company",
+            "the board",
+            "we",
+            "it",
+            "the shareholder",
+            "shareholder",
+            "finansinspektionen",
+        ),
+        *(
+            "flaggning",
+            "flaggningsmeddelande",
+            "transaktionen",
+            "nasdaq",
+            "nasdaq stockholm",
+            "detta",
+            "det",
+            "den",
+            "this",
+        ),
+        *("de", "han", "hon", "he", "she", "they", "major shareholder", "efter", "före", "after", "before"),
+    )
+)
+_FORMS: Final = frozenset({"ab", "publ", "aktiebolag", "aktiebolaget", "the"})
+
+
+def holder(text: str, author: str | None) -> str:
+    """The one holder that a text names; the issuer itself is none. Raises NoForm where nobody or more are named.
+
+    author: the issuer whose release it is, where that is known beside the text.
+    """
+    named = _clean_all((_LABELLED,), text) or _clean_all(_HOLDERS, text)
+    received = _clean_all(_ISSUERS[1:], text)
+    found: dict[str, str] = {}
+    for name in named:
+        is_issuer = any(is_same(name, other) for other in (author, *received) if other)
+        if name and holder_key(name) not in _NOBODY and len(name) <= LONGEST and not is_issuer:
+            found.setdefault(holder_key(name), name)
+    longest = _longest(found)
+    if len(longest) != 1:
+        raise NoForm("no holder in the text" if not longest else "more than one holder in the text")
+    return longest[0]
+
+
+def issuer(text: str, author: str | None) -> str | None:
+    """The company that a text says is held: the author where it names it too; None where it names none.
+
+    Raises NoForm where it names several others.
+    """
+    held = [*_clean_all((_LABELLED_ISSUER,), text), *_clean_all(_ISSUERS[:1], text)]
+    # who announces is the issuer only where the text names nobody that something is held in
+    named = held or _clean_all(_ISSUERS[1:], text)
+    found = {holder_key(name): name for name in named if name and holder_key(name) not in _NOBODY}
+    if author is not None and any(begins_alike(author, name) for name in found.values()):
+        others = [name for name in found.values() if not begins_alike(author, name)]
+        if any(holder_type(name) == "company" for name in others):
+            raise NoForm("more than one issuer in the text")
+        return author
+    longest = _longest(found)
+    if len(longest) > 1:
+        raise NoForm("more than one issuer in the text")
+    return longest[0] if longest else None
+
+
+def _clean_all(patterns: Iterable[re.Pattern[str]], text: str) -> list[str]:
+    return [clean(found["name"]) for pattern in patterns for found in pattern.finditer(text)]
+
+
+def clean(name: str) -> str:
+    """A name without the word for its role, a number of birth and signs at the ends."""
+    plain = _BIRTH.sub("", _ROLE.sub("", " ".join(name.split())))
+    return plain.strip(" ,;:–—-|").removesuffix("(publ)").rstrip(" .") + (
+        "." if plain.endswith("Inc.") else ""
+    )
+
+
+def _longest(found: dict[str, str]) -> list[str]:
+    """Of names that one begins with another, the longer one: «AMF» and «AMF Tjänstepension AB» are one holder."""
+    keys = [key for key in found if not any(other != key and other.startswith(f"{key} ") for other in found)]
+    return [found[key] for key in keys]
+
+
+def words(name: str) -> tuple[str, ...]:
+    """A name as it is compared: without case, signs and the marks of a limited company."""
+    return tuple(word for word in re.sub(r"[^\w]+", " ", name.casefold()).split() if word not in _FORMS)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two names are one, but for what `words` leaves out."""
+    return words(one) == words(other) != ()
+
+
+def begins_alike(one: str, other: str) -> bool:
+    """Whether one name is the beginning of the other: a text calls Exempel Holding AB «Exempel»."""
+    first, second = words(one), words(other)
+    count = min(len(first), len(second))
+    return count > 0 and first[:count] == second[:count]

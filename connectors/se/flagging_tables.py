@@ -1,0 +1,185 @@
+"""Tables of a notice: rows before and after the transaction, and the form of Finansinspektionen.
+
+Lines are those of an evened text, whose cells end with bars. A column counts by its heading, a line of the
+form by its label. Does not belong here: sentences (`flagging_prose`), shapes of text
+(`connectors.nasdaq.flagging_text`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from connectors.nasdaq.flagging_row import Column, Level, NoForm
+from connectors.se.flagging_days import day_of
+
+_BEFORE: Final = re.compile(
+    r"^\W*(?:(?:innehav|position|holding)\w*\s+)?(?:före|innan|before|prior\s+to|previous|tidigare)\b",
+    re.IGNORECASE,
+)
+_AFTER: Final = re.compile(
+    r"^\W*(?:(?:resulterande|resulting)\s+)?(?:(?:innehav|position|holding)\w*\s+)?(?:efter|after|following|resulting|nuvarande|nytt)\b",
+    re.IGNORECASE,
+)
+_PERCENT: Final = re.compile(
+    r"[<>]?\s*(\d{1,3}(?:[.,]\d{1,6})?)\s*(?:%|procent|per\s?cent|percent)?", re.IGNORECASE
+)
+_SHARE_OF: Final = re.compile(
+    r"%|andel|procent|per\s?cent|percent|proportion|share\s+of|holding\s+of", re.IGNORECASE
+)
+_SHARES: Final = re.compile(
+    r"aktie|kapital|\bshares?\b(?!\s+of\s+(?:the\s+)?(?:vot|röst))|capital", re.IGNORECASE
+)
+_VOTES: Final = re.compile(r"röst|\bvot", re.IGNORECASE)
+_COUNT: Final = re.compile(r"\b(?:antal|number|quantity|no\.?)\b", re.IGNORECASE)
+_HUNDRED: Final = 100
+_LEAST: Final = 2  # cells of a row that is a table's
+
+# The form of Finansinspektionen, in both its languages.
+_FORM_BEFORE: Final = re.compile(r"^\W*(?:before the transaction|före transaktionen)\W*$", re.IGNORECASE)
+_FORM_MOVED: Final = re.compile(r"^\W*(?:transaction|transaktion(?:en)?)\W*$", re.IGNORECASE)
+_FORM_AFTER: Final = re.compile(r"^\W*(?:after the transaction|efter transaktionen)\W*$", re.IGNORECASE)
+_INSTRUMENT: Final = re.compile(r"^\W*instrument\s*[|:]", re.IGNORECASE)
+_DATE: Final = re.compile(r"^\W*(?:date|datum)\s*[|:]", re.IGNORECASE)
+_HELD: Final = re.compile(
+    r"^\W*(?:directly|indirectly|direkt|indirekt)\s+(?:held|innehavda|ägda)\s+"
+    r"(?P<what>shares|voting rights|aktier|röster)"
+    r"[\s|:]+(?:(?P<percent>\d{1,3}(?:[.,]\d{1,6})?)\s*%)?",
+    re.IGNORECASE,
+)
+_FORM_SHARE: Final = re.compile(r"^\W*(?:percentage|andel|procent)\W*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a table says: the position after, the one before where it says it, the day and the holder of a form."""
+
+    now: Column
+    before: Column | None
+    day: date | None = None
+    holder: str | None = None
+
+
+def of_register(lines: list[str]) -> Table | None:
+    """What Finansinspektionen's own form says; None of any other text. Raises NoForm without a percentage."""
+    marks = [_place(lines, pattern) for pattern in (_FORM_BEFORE, _FORM_MOVED, _FORM_AFTER)]
+    if None in marks or sorted(marks, key=lambda mark: mark or 0) != marks:
+        return None
+    start, moved, after = (mark for mark in marks if mark is not None)
+    shares = after + (_place(lines[after:], _FORM_SHARE) or 0)  # the same labels stand above it, with numbers
+    found = [match for line in lines[shares:] if (match := _HELD.match(line))]
+    sums = {
+        kind: _sum([one["percent"] for one in found if _is(kind, one["what"])])
+        for kind in ("shares", "votes")
+    }
+    if sums["shares"] is None and sums["votes"] is None:
+        raise NoForm("no percentages in the form after the transaction")
+    day = next((day_of(line) for line in lines[moved:after] if _DATE.match(line)), None)
+    now = Column(*(None if held is None else Level(exact=held) for held in sums.values()))
+    return Table(now, None, day, _form_holder(lines[:start]))
+
+
+def _is(kind: str, what: str) -> bool:
+    return (kind == "votes") == (_VOTES.search(what) is not None)
+
+
+def _place(lines: list[str], pattern: re.Pattern[str]) -> int | None:
+    return next((place for place, line in enumerate(lines) if pattern.match(line)), None)
+
+
+def _form_holder(lines: list[str]) -> str | None:
+    """The line above «Instrument»."""
+    place = _place(lines, _INSTRUMENT)
+    above = [line.strip(" |") for line in lines[:place] if line.strip(" |")] if place else []
+    return above[-1] if above else None
+
+
+def _sum(percents: list[str | None]) -> Decimal | None:
+    """Held directly and indirectly together; None where neither is told, or one is withheld."""
+    found = [Decimal(percent.replace(",", ".")) for percent in percents if percent is not None]
+    if len(found) < len(percents):
+        return None
+    total = sum(found, Decimal(0))
+    if total > _HUNDRED:
+        raise NoForm(f"{total} where a percentage was due")
+    return total if found else None
+
+
+def of_rows(lines: list[str]) -> tuple[Table | None, list[str]]:
+    """The table of rows before and after, and the lines that are none of its.
+
+    Raises NoForm where two rows tell of one side.
+    """
+    after, before, rest = _Rows([]), _Rows([]), []
+    heading: list[str] = []
+    for line in lines:
+        cells = _cells(line)
+        rows = (
+            None
+            if len(cells) < _LEAST
+            else after
+            if _AFTER.match(cells[0])
+            else before
+            if _BEFORE.match(cells[0])
+            else None
+        )
+        found = _column(heading, cells) if rows is not None else None
+        if rows is None or found is None:
+            heading = cells if len(cells) >= _LEAST and _is_heading(cells) else heading
+            rest.append(line)
+            continue
+        rows.found.append(found)
+    now = after.only("after")
+    return (None, lines) if now is None else (Table(now, before.only("before")), rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one side of the transaction."""
+
+    found: list[Column]
+
+    def only(self, side: str) -> Column | None:
+        if len({(column.shares, column.votes) for column in self.found}) > 1:
+            raise NoForm(f"more than one row {side} the transaction")
+        return self.found[0] if self.found else None
+
+
+def _cells(line: str) -> list[str]:
+    cells = [cell.strip() for cell in line.split("|")]
+    return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
+
+
+def _is_heading(cells: list[str]) -> bool:
+    return any(_SHARES.search(cell) or _VOTES.search(cell) for cell in cells) and not any(
+        _PERCENT.fullmatch(cell) for cell in cells[1:]
+    )
+
+
+def _column(heading: list[str], cells: list[str]) -> Column | None:
+    """Shares and votes of a row, each by its column's heading; None where no heading says which is which."""
+    if len(heading) != len(cells):
+        return None
+    shares: Level | None = None
+    votes: Level | None = None
+    for title, cell in zip(heading[1:], cells[1:], strict=True):
+        percent = _PERCENT.fullmatch(cell)
+        is_count = _COUNT.search(title) is not None and "%" not in title and "%" not in cell
+        if percent is None or is_count or not (_SHARE_OF.search(title) or "%" in cell):
+            continue
+        number = Decimal(percent[1].replace(",", "."))
+        if number > _HUNDRED:
+            raise NoForm(f"{number} where a percentage was due")
+        level = (
+            Level(below=number)
+            if "<" in cell
+            else Level(above=number)
+            if ">" in cell
+            else Level(exact=number)
+        )
+        shares = level if _SHARES.search(title) else shares
+        votes = level if _VOTES.search(title) else votes
+    return Column(shares, votes) if shares or votes else None

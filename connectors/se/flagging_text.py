@@ -1,0 +1,95 @@
+"""One release of a Swedish issuer to the notice it holds: holder, issuer, day, position.
+
+Belongs here: which form the text is in, and sentences. A release in the form of the Finnish supervisor or of
+ESMA is read by `connectors.nasdaq`. Does not belong here: the carriers' wrapping (`flagging_mfn`), rows
+(`connectors.nasdaq.flagging`).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final
+
+from connectors.nasdaq import flagging_prose as supervised
+from connectors.nasdaq.flagging_form import Notification, Position, positions
+from connectors.nasdaq.flagging_row import Column, NoForm
+from connectors.se import flagging_days, flagging_names, flagging_prose, flagging_tables
+from connectors.se.flagging_tables import Table
+
+LONGEST: Final = 60_000  # characters of a text that is read
+_LONGEST_SENTENCE: Final = 1_200
+_BLANKS: Final = re.compile(r"[ \t\u00a0\u2007\u202f]+")
+_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-ZÅÄÖÉ])(?<!\b(?:ca|nr|kl|St)\.\s)")
+_NOTICE: Final = re.compile(r"flagg|notification|meddelande|shareholding|anmälan", re.IGNORECASE)
+_FORM: Final = re.compile(r"Resulting\s+situation\s+on\s+the\s+date\s+on\s+which", re.IGNORECASE)
+
+
+def notice(text: str, author: str | None = None) -> Notification:
+    """What an evened text says. Raises NoForm. `author`: the issuer whose release it is, where that is told."""
+    if len(text) > LONGEST:
+        raise NoForm(f"a text of more than {LONGEST} characters")
+    lines = [line for raw in text.split("\n") if (line := _BLANKS.sub(" ", raw).strip())]
+    if _FORM.search(text):
+        return _of_form(text, lines, author)
+    registered = flagging_tables.of_register(lines)
+    if registered is not None:
+        return _of_register(registered, lines, author)
+    table, rest = flagging_tables.of_rows(lines)
+    sentences = _sentences(rest)
+    said = _said(sentences, table)
+    return _notification(sentences, author, said, flagging_days.moved_on(sentences))
+
+
+def _said(sentences: list[str], table: Table | None) -> Table:
+    """The position of the table, else of the sentences. Raises NoForm where they tell of two."""
+    if table is None:
+        return Table(*flagging_prose.position(sentences))
+    try:
+        now, _ = flagging_prose.position(sentences)
+    except NoForm:
+        return table  # what stands around a table often says no more than a threshold
+    for told, tabled in ((now.shares, table.now.shares), (now.votes, table.now.votes)):
+        exact = {level.exact for level in (told, tabled) if level is not None and level.exact is not None}
+        if len(exact) > 1:
+            raise NoForm("one percentage in the table and another in the text")
+    return table
+
+
+def _of_register(table: Table, lines: list[str], author: str | None) -> Notification:
+    """The form of Finansinspektionen: its holder stands above it, its issuer in the release around it."""
+    name = flagging_names.clean(table.holder or "")
+    if not name or _NOTICE.search(name) or len(name) > flagging_names.LONGEST:
+        raise NoForm("no holder above the form")
+    return _made(name, flagging_names.issuer("\n".join(lines), author), table.day, table.now, None)
+
+
+def _of_form(text: str, lines: list[str], author: str | None) -> Notification:
+    """The form of ESMA and of the Finnish supervisor, whose rows are those of `connectors.nasdaq`."""
+    now, before = positions(text)
+    sentences = _sentences(lines)
+    plain = "\n".join(sentences)
+    try:
+        holder = supervised.notification(text).holder
+    except NoForm:
+        holder = flagging_names.holder(plain, author)
+    day = supervised.crossed_on(text) or flagging_days.moved_on(sentences)
+    return Notification(holder, flagging_names.issuer(plain, author), None, day, now, before)
+
+
+def _notification(sentences: list[str], author: str | None, said: Table, day: date | None) -> Notification:
+    plain = "\n".join(sentences)
+    holder = flagging_names.holder(plain, author)
+    return _made(holder, flagging_names.issuer(plain, author), day, said.now, said.before)
+
+
+def _made(
+    holder: str, issuer: str | None, day: date | None, now: Column, before: Column | None
+) -> Notification:
+    earlier = None if before is None else Position(before, None, None)
+    return Notification(holder, issuer, None, day, Position(now, None, None), earlier)
+
+
+def _sentences(lines: list[str]) -> list[str]:
+    """Sentences, cut where one is longer than any is written."""
+    return [one[:_LONGEST_SENTENCE] for line in lines for one in _END.split(line) if len(one) > 1]

@@ -1,0 +1,76 @@
+"""What registers that change their records in place were seen to say, each state as a statement of its day.
+
+A record of a group, a role or a person with significant control says since when it stands, and no word of what it
+said before: that is what history saw. Belongs here: of which day each seen state is. Does not belong here: which
+spans of a line follow (`ownership_spans`), or keeping states (`warehouse.history`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.steps.holders import SINGLE
+from pipelines.steps.ownership import SHARE, Sources
+
+SEEN: Final = "known_from"
+_RECORD: Final = ("company_id", "register", "native_id")
+
+Record = Mapping[str, Any]
+Key = tuple[str, str, str]  # company, register, native id
+
+
+def in_place(lines: pl.DataFrame, sources: Sources) -> pl.Series:
+    """Companies with a line of several records of which one is changed in place. `lines`: OWNERS rows."""
+    several = lines.filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
+    found = {
+        company
+        for company, told in several.iter_rows()
+        if any(source["register"] not in sources.dated for source in json.loads(told))
+    }
+    return pl.Series("company_id", sorted(found), dtype=pl.String)
+
+
+def seen_statements(states: pl.DataFrame, sources: Sources) -> dict[Key, list[Record]]:
+    """The statements of records that are changed in place, oldest first, `valid_from` the day of each.
+
+    `states`: HOLDINGS rows and `known_from`, every one that was ever held true.
+    """
+    undated = states.filter(~pl.col("register").is_in(list(sources.dated)))
+    rows = undated.sort(*_RECORD, SEEN).iter_rows(named=True)
+    return {key: list(_stated(told)) for key, told in groupby(rows, key=itemgetter(*_RECORD))}
+
+
+def _stated(states: Iterable[Record]) -> Iterator[Record]:
+    """Each state with another share; of those with the same share the last, from the day of the first."""
+    last: Record | None = None
+    is_first = True
+    for state in states:
+        if last is None:
+            last = {**state, "valid_from": state["valid_from"] or state[SEEN].date()}
+        elif all(last[name] == state[name] for name in SHARE):
+            corrected = state["valid_from"] if is_first else None
+            last = {**state, "valid_from": corrected or last["valid_from"]}
+        else:
+            day = _changed_on(state, last["valid_from"])
+            if day > last["valid_from"]:
+                yield last
+                is_first = False
+            last = {**state, "valid_from": day}
+    if last is not None:
+        yield last
+
+
+def _changed_on(state: Record, before: date) -> date:
+    """The day of another share: the record's own if that moved, else when it was seen, or had ended by then."""
+    own = state["valid_from"]
+    if own is not None and own > before:
+        return own
+    seen = state[SEEN].date()
+    return max(before, min(seen, state["ended_on"] or seen))

@@ -1,0 +1,161 @@
+"""What managers and insiders said of earlier days: each report is a statement of a day of its own."""
+
+from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import pytest
+
+from connectors.kit import statements
+from connectors.us import UNITED_STATES, form13f_holdings, insiders_holdings
+from connectors.us.form13f_fields import POSITIONS
+from connectors.us.holders_outstanding import derived
+from connectors.us.insiders_fields import LINES
+from connectors.us.parts import rows as present_rows
+from connectors.us.submissions_fields import FILED_TABLE
+from tests.connectors.us.holder_files import (
+    COMPANY,
+    INSIDERS,
+    MANAGERS,
+    cover_13f,
+    day,
+    filing,
+    form4,
+    line,
+    owner,
+    position,
+    present,
+    read,
+    table_13f,
+)
+
+COUNTS = [(Decimal(1000), day("2025-04-20")), (Decimal(2000), day("2026-04-20"))]
+TODAY = date(2026, 11, 20)
+Told = list[tuple[str, Decimal | None, str | None]]
+
+
+def told(frame: pl.DataFrame) -> Told:
+    """Day, percentage and end of each statement."""
+    rows = frame.select("valid_from", "pct", "ended_on").iter_rows()
+    return [(str(since), share, None if ended is None else str(ended)) for since, share, ended in rows]
+
+
+def quarter(period: str, *positions: str, form: str = "13F-HR", number: int = 1, amendment: str = "") -> str:
+    return filing(
+        form,
+        (form, cover_13f(form, period=period, amendment=amendment)),
+        ("INFORMATION TABLE", table_13f(*positions)),
+        accession=f"0000000009-{period[-2:]}-{number:03}{period[:2]}{number}",
+        filed=f"{period[-4:]}{period[:2]}28" if number == 1 else f"{period[-4:]}{period[:2]}29",
+    )
+
+
+def managed(texts: Iterable[str], counts: Any = COUNTS) -> pl.DataFrame:
+    found = present_rows(
+        present(*(read(MANAGERS, text, "us/a.txt") for text in texts), company=COMPANY), POSITIONS
+    )
+    return form13f_holdings.statements(found, TODAY, {COMPANY: counts})
+
+
+def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
+    first = quarter("03-31-2025", position(shares="60"))
+    second = quarter("06-30-2025", position(shares="40"))
+    restated = quarter(
+        "06-30-2025", position(shares="50"), form="13F-HR/A", number=2, amendment="RESTATEMENT"
+    )
+    last = quarter("09-30-2026", position(shares="40"))
+    made = managed((last, restated, first, second))
+    assert told(statements.earlier(made)) == [
+        ("2025-03-31", Decimal(6), "2025-08-15"),
+        ("2025-06-30", Decimal(5), "2025-11-14"),
+    ]
+    assert told(statements.newest(made)) == [("2026-09-30", Decimal(2), None)]
+
+
+def test_a_quarter_of_options_alone_is_the_end_of_the_shares() -> None:
+    made = managed(
+        (
+            quarter("06-30-2026", position(shares="60")),
+            quarter("09-30-2026", position(shares="60", option="Put")),
+        )
+    )
+    assert told(made) == [("2026-06-30", Decimal(3), "2026-11-14"), ("2026-09-30", Decimal(0), "2026-09-30")]
+    assert managed((quarter("09-30-2026", position(shares="60", option="Put")),)).is_empty()
+
+
+def test_a_quarter_whose_count_is_unknown_is_no_end() -> None:
+    counts = [(Decimal(1000), day("2024-06-20"))]
+    made = managed(
+        (quarter("06-30-2025", position(shares="60")), quarter("09-30-2026", position(shares="60"))), counts
+    )
+    assert told(made) == [("2025-06-30", Decimal(6), "2025-11-14"), ("2026-09-30", None, None)]
+    assert made["basis"].to_list() == ["derived", None]
+
+
+def test_shares_too_few_to_count_are_not_none() -> None:
+    made = managed((quarter("09-30-2026", position(shares="1")),), [(Decimal(10_000_000), day("2026-09-20"))])
+    assert told(made) == [("2026-09-30", Decimal(0), None)]
+
+
+ANN = owner("EXAMPLE ANN", "0000000011", isTenPercentOwner="1")
+
+
+def owned(*forms: str) -> pl.DataFrame:
+    found = present(
+        *(read(INSIDERS, text, f"00000000{at:02}-26-000001.xml") for at, text in enumerate(forms))
+    )
+    return insiders_holdings.statements(
+        present_rows(found, LINES), present_rows(found, FILED_TABLE), outstanding={COMPANY: COUNTS}
+    )
+
+
+def on(when: str, *shares: str, nature: str | None = None) -> str:
+    told = (line(share, day=when, nature=nature) for share in shares)
+    return form4(*told, owners=ANN, period=when)
+
+
+def test_each_day_of_transactions_is_a_statement_of_all_lines_then() -> None:
+    direct, trust = on("2026-05-04", "200"), on("2026-06-01", "100", nature="By Trust")
+    more = on("2026-07-01", "240", "300")
+    expected = [("2026-05-04", Decimal(10), None), ("2026-06-01", Decimal(15), None)]
+    for order in ((direct, trust, more), (more, trust, direct)):
+        made = owned(*order)
+        assert told(statements.earlier(made)) == expected
+        assert told(statements.newest(made)) == [("2026-07-01", Decimal(20), None)]
+
+
+def test_a_day_that_changes_no_percentage_tells_nothing_but_the_last_does() -> None:
+    made = owned(on("2026-05-04", "200"), on("2026-06-01", "200"), on("2026-07-01", "200"))
+    assert told(made) == [("2026-05-04", Decimal(10), None), ("2026-07-01", Decimal(10), None)]
+
+
+def test_selling_all_and_buying_again_leaves_a_gap() -> None:
+    made = owned(on("2026-05-04", "200"), on("2026-06-01", "0"), on("2026-07-01", "100"))
+    assert told(made) == [
+        ("2026-05-04", Decimal(10), None),
+        ("2026-06-01", Decimal(0), "2026-06-01"),
+        ("2026-07-01", Decimal(5), None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "share"),
+    [
+        ("2025-01-01", "15"),  # before the first count
+        ("2025-04-20", "15"),
+        ("2026-04-19", "15"),  # a later count changes nothing of then
+        ("2026-04-20", "7.5"),
+        ("2027-04-20", "7.5"),
+        ("2027-06-20", None),
+        ("2024-01-01", None),
+    ],
+)
+def test_a_percentage_is_of_the_shares_outstanding_then(at: str, share: str | None) -> None:
+    found = derived(Decimal(150), COMPANY, day(at), {COMPANY: COUNTS})
+    assert found == (None if share is None else Decimal(share))
+
+
+def test_every_source_of_holdings_dates_its_statements() -> None:
+    assert set(UNITED_STATES.dated) == set(UNITED_STATES.precedence["ownership"])

@@ -1,0 +1,97 @@
+// What a browser finds on pages of the gallery. Reads visits from standard input, writes what was found as JSON; whether
+// that is right is for the tests to say.
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+const require = createRequire(join(process.cwd(), "package.json"));
+const { chromium } = require("playwright-core");
+const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const PATIENCE = 20_000;
+const COMPONENTS = 7;
+
+/** Runs in the page: every component as its reader and its machine find it. */
+function found() {
+  const value = (root) => root.querySelector("data")?.getAttribute("value") ?? null;
+  const all = (root, selector, read) => [...root.querySelectorAll(selector)].map(read);
+  return [...document.querySelectorAll("section.firmdata")].map((section) => ({
+    kind: [...section.classList].find((name) => name.startsWith("firmdata-"))?.slice("firmdata-".length),
+    title: section.querySelector(".firmdata-title").textContent,
+    state: section.dataset.state,
+    code: section.querySelector("[data-code]")?.dataset.code ?? null,
+    text: section.innerText,
+    figures: all(section, "[data-figure]", (cell) => [cell.dataset.figure, cell.dataset.period ?? null, value(cell)]),
+    facts: all(section, ".firmdata-fact", (fact) => [
+      fact.querySelector("dt").textContent,
+      value(fact) ?? fact.querySelector("time")?.dateTime ?? fact.querySelector("dd").textContent,
+    ]),
+    holders: all(section, "[data-holder]", (row) => [row.dataset.holder, value(row)]),
+    events: all(section, "[data-event]", (line) => line.dataset.event),
+    bars: section.querySelectorAll(".firmdata-bar").length,
+  }));
+}
+
+/** Runs in the page: how much wider than the window it is, in pixels. */
+const overhang = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+
+/** By the keyboard alone: the first day with events, pressed. */
+async function pressDay(page) {
+  const day = page.locator(".firmdata-day").first();
+  while (!(await day.evaluate((button) => button === document.activeElement))) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(() => document.activeElement === document.body)) throw new Error("no day can be reached");
+  }
+  await page.keyboard.press("Enter");
+  const name = await day.getAttribute("aria-label");
+  const listed = await page.locator(".firmdata-calendar [data-event]").count();
+  return { name, pressed: await day.getAttribute("aria-pressed"), listed };
+}
+
+async function visited(browser, folder, visit) {
+  const context = await browser.newContext({
+    viewport: { width: visit.width, height: 900 },
+    colorScheme: visit.colours,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const asked = [];
+  const broken = [];
+  page.on("request", (request) => asked.push({ url: request.url(), key: request.headers().authorization ?? null }));
+  page.on("pageerror", (error) => broken.push(String(error)));
+  await page.goto(visit.url);
+  await page.waitForFunction(
+    (count) =>
+      document.querySelectorAll("section.firmdata").length === count &&
+      document.querySelectorAll('section.firmdata[data-state="loading"]').length === 0,
+    COMPONENTS,
+    { timeout: PATIENCE },
+  );
+  const components = await page.evaluate(found);
+  await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const answer = {
+    components,
+    asked,
+    broken,
+    overhang: await page.evaluate(overhang),
+    faults: violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html.slice(0, 200)) })),
+    day: visit.press === true ? await pressDay(page) : null,
+  };
+  await context.close();
+  return answer;
+}
+
+const { browser: executablePath, folder, visits } = JSON.parse(await text(process.stdin));
+const inContainer = process.getuid?.() === 0; // Chromium has no sandbox for root
+const browser = await chromium.launch({ executablePath, args: inContainer ? ["--no-sandbox"] : [] });
+try {
+  const answers = {};
+  // One after another: a publishable key may ask five times a second, and each page asks seven times at once.
+  for (const visit of visits) answers[visit.name] = await visited(browser, folder, visit);
+  process.stdout.write(JSON.stringify(answers));
+} finally {
+  await browser.close();
+}

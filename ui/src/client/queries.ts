@@ -1,0 +1,83 @@
+/** What components ask: addresses under a company, and what their answers must have to be shown at all. */
+import type { Company, EventPage, EventType, Financials, Ownership, Period } from "../model.js";
+
+/** One question. Two with the same address and key are the same question. */
+export interface Query<T> {
+  /** Where the service is, without a slash at the end; empty: where the page is. */
+  readonly base: string;
+  /** Path and parameters; null where the company's number fits no format, which needs no asking. */
+  readonly path: string | null;
+  readonly key: string;
+  readonly fits: (answer: object) => answer is T & object;
+}
+
+/** What is the same for two questions exactly when they are the same. */
+export function nameOf(query: Query<unknown>): string {
+  return `${query.base}${query.path ?? ""}\n${query.key}`;
+}
+
+export interface Place {
+  readonly baseUrl: string;
+  readonly publishableKey: string;
+  readonly companyId: string;
+}
+
+export interface PeriodChoice {
+  readonly years: number;
+  readonly periodType: Period["period_type"];
+  /** The group's figures or the company's own; undefined: the group's where there are any. */
+  readonly consolidated?: boolean | undefined;
+}
+
+export interface EventChoice {
+  /** Undefined: all of them. */
+  readonly types?: readonly EventType[] | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+// Every spelling of a number that the service takes is made of these (CONTRACT 4.0); none climbs out of the path.
+const NUMBER = /^[0-9A-Za-z:-]{4,24}$/;
+const LARGEST_PAGE = 100;
+
+export function profileOf(place: Place): Query<Company> {
+  return { ...asked(place, "", { include: "detail,identifiers" }), fits: isProfile };
+}
+
+export function financialsOf(place: Place, choice: PeriodChoice): Query<Financials> {
+  const { years, periodType, consolidated } = choice;
+  const parameters = { period_type: periodType, years, consolidated, limit: LARGEST_PAGE };
+  return { ...asked(place, "/financials", parameters), fits: isList };
+}
+
+export function ownershipOf(place: Place): Query<Ownership> {
+  return { ...asked(place, "/ownership", { limit: LARGEST_PAGE }), fits: isList };
+}
+
+export function eventsOf(place: Place, choice: EventChoice): Query<EventPage> {
+  const { types, limit, cursor } = choice;
+  // One order of the types, so that two components that want the same ask once.
+  const parameters = { event_type: types && [...new Set(types)].sort().join(","), limit, cursor };
+  return { ...asked(place, "/events", parameters), fits: isList };
+}
+
+type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function asked(place: Place, below: string, parameters: Parameters): Omit<Query<never>, "fits"> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  const path = `/api/v1/companies/${encodeURIComponent(place.companyId)}${below}?${query.toString()}`;
+  return {
+    base: place.baseUrl.replace(/\/$/, ""),
+    path: NUMBER.test(place.companyId) ? path : null,
+    key: place.publishableKey,
+  };
+}
+
+const isProfile = (answer: object): answer is Company => "id" in answer && "name" in answer && "status" in answer;
+
+function isList<T extends { readonly data: readonly unknown[] }>(answer: object): answer is T {
+  return "data" in answer && Array.isArray(answer.data) && "next_cursor" in answer;
+}

@@ -1,0 +1,149 @@
+/**
+ * Every word that components say. A page in another language gives its own through the provider.
+ *
+ * `{name}` marks what is filled in. Numbers, currencies and days are not words: `format` writes them.
+ */
+import type { LocalCode } from "./client/failure.js";
+
+export const english = {
+  loading: "Loading",
+  unknown: "—",
+  unknownSpoken: "unknown",
+  retry: "Try again",
+  older: "Show older",
+  stale: "This could not be brought up to date.",
+  opensElsewhere: "opens another site",
+  company: "Company",
+  number: "Number",
+  country: "Country",
+  industry: "Industry",
+  seat: "Registered in",
+  registered: "Registered",
+  status: "Status",
+  listed: "Listed",
+  latestRevenue: "Latest revenue",
+  inYear: "{amount} ({year})",
+  yes: "Yes",
+  no: "No evidence of a listing",
+  identifier: "LEI",
+  ticker: "Symbol",
+  website: "Website",
+  financials: "Financials",
+  financialsOf: "Financials of {name}",
+  noFinancials: "No accounts are known.",
+  figure: "Figure",
+  group: "Group figures",
+  ownFigures: "The company's own figures",
+  restated: "restated",
+  derived: "computed from other figures of the source, not reported",
+  keyStats: "Key figures",
+  keyStatsOf: "Key figures of {name}, {period}",
+  sincePrevious: "{change} since {period}",
+  margin: "Operating margin",
+  ownership: "Ownership",
+  ownershipOf: "Owners of {name} on {day}",
+  noOwners: "No owners are known.",
+  holder: "Holder",
+  protectedHolder: "A protected holder",
+  share: "Share",
+  votes: "Votes",
+  asOf: "As of",
+  between: "{from} to {to}",
+  known: "{share} of the shares has a known owner.",
+  largest: "The {count} largest are shown.",
+  conflict: "sources disagree",
+  news: "News",
+  noNews: "No news is known.",
+  calendar: "Events",
+  calendarOf: "Events of {name}, {month}",
+  noEvents: "No events are known.",
+  noEventsOn: "No events in this month.",
+  eventsOn: "{day}, events: {count}",
+  previousMonth: "Previous month",
+  nextMonth: "Next month",
+  notAllRead: "Older events have not been read yet.",
+  changes: "Changes",
+  noChanges: "No changes are known.",
+  arrived: "{count} new",
+  accountsOf: "Accounts of {period}",
+  accounts: "Accounts",
+  accountsAgain: "Accounts of {period} again, version {version}",
+  held: "{holder}: {before} → {after}",
+  document: "document",
+} as const;
+
+export const statuses = { active: "Active", dormant: "Dormant", dissolved: "Dissolved" } as const;
+
+export const eventTypes = {
+  "filing.added": "Accounts filed",
+  "filing.updated": "Accounts corrected",
+  "ownership.changed": "Ownership",
+  "status.changed": "Status",
+  "news.published": "News",
+  "event.regulatory": "Regulator",
+} as const;
+
+export const figures = {
+  revenue: "Revenue",
+  operating_result: "Operating result",
+  net_result: "Net result",
+  equity: "Equity",
+  total_assets: "Total assets",
+  employees: "Employees",
+} as const;
+
+const local: Readonly<Record<LocalCode, string>> = {
+  key_missing: "No publishable key is given.",
+  key_not_publishable: "This is a secret key. It was not sent; a page needs a publishable key (firm_public_…).",
+  key_malformed: "This is not a publishable key.",
+  page_refused: "The service refuses this page: the key is not valid, or not bound to {origin}.",
+  offline: "This device is offline.",
+  unreachable: "The service cannot be reached.",
+  timed_out: "The service took too long to answer.",
+  unreadable_answer: "The service gave an answer that cannot be read.",
+};
+
+/** By the code of a failure; `other` for codes that a later service may have. */
+export const failures: Readonly<Record<string, string>> & { readonly other: string } = {
+  ...local,
+  missing_api_key: "No publishable key is given.",
+  invalid_api_key: "The key is not valid.",
+  revoked_api_key: "The key was revoked.",
+  expired_api_key: "The key has expired.",
+  payment_required: "The subscription behind this key is not active.",
+  account_suspended: "The account behind this key is suspended.",
+  key_kind_not_allowed: "This kind of key may not read this.",
+  origin_required: "The key works only on the pages that it is bound to.",
+  origin_not_allowed: "The key is not bound to {origin}.",
+  tier_required: "This is not part of the account's tier.",
+  invalid_org_number: "This is not a company number.",
+  company_not_found: "No such company is known.",
+  market_not_available: "This market is not served yet.",
+  rate_limited: "Too many requests at once.",
+  quota_exceeded: "The requests of this month are used up.",
+  service_unavailable: "The service is not available for the moment.",
+  internal_error: "Something failed in the service.",
+  other: "The service could not answer.",
+};
+
+export const waits = {
+  seconds: "Possible again in {seconds} seconds.",
+  until: "Possible again from {instant}.",
+} as const;
+
+type Words<T> = { readonly [name in keyof T]: string };
+
+export interface Messages extends Words<typeof english> {
+  readonly statuses: Words<typeof statuses>;
+  readonly eventTypes: Words<typeof eventTypes>;
+  readonly figures: Words<typeof figures>;
+  readonly failures: Readonly<Record<string, string>> & { readonly other: string };
+  readonly waits: Words<typeof waits>;
+}
+
+export const ENGLISH: Messages = { ...english, statuses, eventTypes, figures, failures, waits };
+
+/** A message with what stands in for its `{names}`; a name that nothing stands for stays as it is. */
+export function filled(message: string, given: Readonly<Record<string, string>>): string {
+  return message.replace(/\{(\w{1,20})\}/g, (mark, name: string) => given[name] ?? mark);
+}

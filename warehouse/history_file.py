@@ -1,0 +1,61 @@
+"""The file of a history: what stands in it from the start, and writing it anew where most is free.
+
+Does not belong here: locks, transactions and what is done with the tables (`history`).
+"""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from warehouse import changes, files, render
+from warehouse.engine import copied
+from warehouse.schema.tables import EVENTS, TABLES
+
+_BOOK: Final = (
+    "CREATE SCHEMA IF NOT EXISTS present",
+    "CREATE SCHEMA IF NOT EXISTS open",
+    "CREATE SCHEMA IF NOT EXISTS versions",
+    "CREATE SCHEMA IF NOT EXISTS closed",
+    "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)",
+    "CREATE TABLE IF NOT EXISTS marks (step VARCHAR, key VARCHAR)",
+    "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
+    "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
+    f"CREATE TABLE IF NOT EXISTS outbox ({render.duckdb_columns(EVENTS)})",
+)
+# DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
+_FREE_SHARE: Final = 0.5
+_FREE_BLOCKS: Final = 256  # of 256 KiB
+
+
+def prepare(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes what is missing: all of it in a new file, what the declarations have gained in one of before."""
+    for statement in _BOOK:
+        connection.execute(statement)
+    edition = render.fingerprint(TABLES)
+    found = connection.execute("FROM identity").fetchall()
+    if found and found[0][1] == edition:
+        return
+    for table in TABLES:
+        changes.create(connection, table)
+    own = found[0][0] if found else uuid.uuid4().hex
+    connection.execute("DELETE FROM identity")
+    connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
+
+
+def compacted(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:
+    """The file written anew where most of it is free; the old one stays whole until the new one is."""
+    sizes = connection.execute(
+        """SELECT total_blocks, free_blocks FROM pragma_database_size()
+            WHERE database_name = current_database()"""
+    ).fetchall()
+    total, free = sizes[0] if sizes else (0, 0)
+    if free < _FREE_BLOCKS or free < total * _FREE_SHARE:
+        return None
+    built = files.temporary(path)
+    files.discard(built)
+    copied(connection, built)
+    return built

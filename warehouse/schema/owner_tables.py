@@ -1,0 +1,76 @@
+"""The shared tables of who holds a company: what each source records, and the lines reconciled from it.
+
+Does not belong here: the other shared tables (`tables`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warehouse.schema import codes
+from warehouse.schema.provenance import COMPANY_ID
+from warehouse.schema.types import Column, Kind, Table
+
+_T, _P, _B, _D = Kind.TEXT, Kind.PERCENT, Kind.BOOLEAN, Kind.DATE
+
+_SHARES: Final = (
+    Column("holder_name", _T, "null when protected by law"),
+    Column("holder_type", _T, "kind of holder", nullable=False, allowed=codes.HOLDER_TYPES),
+    Column("holder_company_id", _T, "where the holder is a company we know by number"),
+    Column("holder_country", _T, "ISO 3166-1 alpha-2"),
+    Column("pct", _P, "share of capital; null where only a band is known"),
+    Column("pct_min", _P, "lower bound, exclusive for bands"),
+    Column("pct_max", _P, "upper bound, inclusive"),
+    Column("votes_pct", _P, "share of votes; null where only a band is known"),
+    Column("votes_min", _P, "lower bound of votes"),
+    Column("votes_max", _P, "upper bound of votes"),
+    Column("share_class", _T, "class of shares; null for all"),
+    Column("basis", _T, "exact, band, derived; null when the holder has control only", allowed=codes.BASES),
+    Column("is_direct", _B, "held in the holder's own name; null when unknown"),
+)
+
+HOLDINGS: Final = Table(
+    "holdings",
+    "One row per holding as one source records it now, ceased ones kept.",
+    ("company_id", "register", "native_id"),
+    (
+        COMPANY_ID,
+        Column("register", _T, "key of the dataset", nullable=False),
+        Column("native_id", _T, "the source's stable id of the record", nullable=False),
+        *_SHARES,
+        Column("controls", Kind.TEXTS, "the source's own codes of control", nullable=False),
+        Column("valid_from", _D, "start in the world, where the source says"),
+        Column("ended_on", _D, "end in the world"),
+        Column("url", _T, "public address of the record"),
+        Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
+        Column("observed_at", Kind.INSTANT, "when the source said so", nullable=False, business=False),
+    ),
+    valid_from="valid_from",
+    ended="ended_on",
+)
+
+HOLDINGS_EARLIER: Final = Table(
+    "holdings_earlier",
+    "What records of dated sources said of earlier days, before what `holdings` says; for the steps, not kept.",
+    (*HOLDINGS.key, "valid_from"),
+    HOLDINGS.columns,
+)
+
+OWNERS: Final = Table(
+    "owners",
+    "One row per holder of a company, reconciled over sources.",
+    ("company_id", "holder_id"),
+    (
+        COMPANY_ID,
+        Column("holder_id", _T, "own_… (warehouse.schema.ids)", nullable=False),
+        *_SHARES,
+        Column("as_of", _D, "day the percentage is of", nullable=False),
+        Column("first_seen", _D, "start of the earliest observation", nullable=False),
+        Column("ended_on", _D, "day the holding ended"),
+        Column("reconciliation", _T, "how sources agree", nullable=False, allowed=codes.RECONCILIATIONS),
+        Column("sources", Kind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
+        Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
+    ),
+    valid_from="as_of",
+    ended="ended_on",
+)
