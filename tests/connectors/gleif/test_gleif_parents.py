@@ -208,7 +208,9 @@ def test_a_parent_that_comes_and_goes_crosses_no_threshold() -> None:
         None,
         "single",
     )
-    assert ownership_events._level(owner) == ABSENT
+    seen = owner | {"_gone": False}
+    for measure in (ownership_events.CAPITAL, ownership_events.VOTES):
+        assert ownership_events._level(seen, measure, "") == ABSENT
 
 
 def test_unknown_kinds_are_told_and_unsound_leis_refused() -> None:
