@@ -2,7 +2,7 @@
 /** Every component on a page, against a service that answers with the contract's examples. */
 import { act, cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import { StrictMode, type ReactNode } from "react";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import * as components from "../src/index.js";
 import type { Company, EventPage, Financials, Ownership } from "../src/model.js";
 import { company, eventPage, events, financials, ownership, problem } from "./examples.js";
@@ -136,6 +136,30 @@ describe("every component", () => {
     expect(document.querySelectorAll("img, script")).toHaveLength(0);
     expect([...document.querySelectorAll("a")].map((link) => link.protocol).filter((one) => !/^https?:$/.test(one))).toEqual([]);
     expect(document.body.textContent).toContain(name);
+  });
+
+  test.each([
+    ["is known by nothing", 7, { id: 1, name: {}, status: {} }, [null, {}]],
+    [
+      "lacks what is drawn",
+      6, // key figures take what is absent for unknown
+      { id: "firm:NO:999999999", name: "X", status: "active", country: {} },
+      [{ period: "2025", period_end: "2025-12-31", holder_id: "own_1", event_id: "evt_1", occurred_at: "never" }],
+    ],
+  ])("an answer that %s breaks no page, and the next one is shown", async (_, broken, profile, data) => {
+    let isSound = false;
+    const sound = answers();
+    const spoilt = answers({ profile, financials: { data }, ownership: { data }, events: { data } });
+    const service = await serving((url) => (isSound ? sound(url) : spoilt(url)));
+    show(service, NAMES.map((one) => [one, ALL[one]] as const).map(([one, Component]) => <Component key={one} companyId={COMPANY} />));
+    await waitFor(() => expect(document.querySelectorAll('[data-state="loading"]')).toHaveLength(0));
+    const codes = screen.getAllByRole("alert").map((alert) => alert.dataset["code"]);
+    expect(codes).toEqual(Array(broken).fill("unreadable_answer"));
+    expect(document.querySelectorAll("section")).toHaveLength(7);
+    vi.mocked(console.error).mockClear(); // React tells the developer of what cannot be drawn
+    isSound = true;
+    for (const button of screen.getAllByRole("button", { name: "Try again" })) act(() => button.click());
+    await waitFor(() => expect(screen.queryAllByRole("alert")).toEqual([]));
   });
 
   test("two of a kind ask once", async () => {
