@@ -6,6 +6,20 @@ from tests.mutants.mutant import Mutant
 
 CONNECTORS: Final = (
     Mutant(
+        "notices: what was held before a transaction is taken for what is held",
+        "connectors/se/flagging_roles.py",
+        "if _FROM.search(before):\n        return Role.BEFORE",
+        "if _FROM.search(before):\n        return Role.AFTER",
+        "tests/connectors/se/test_se_flagging_texts.py::test_what_is_held",
+    ),
+    Mutant(
+        "notices: a holding in another company counts as one in the issuer",
+        "connectors/se/flagging_mapping.py",
+        'return about and not flagging_names.is_same(author, row["holder"])',
+        'return not flagging_names.is_same(author, row["holder"])',
+        "tests/connectors/se/test_se_flagging.py::test_a_holding_in_another_company_is_none_in_the_issuer",
+    ),
+    Mutant(
         "scale: a figure stated in thousands is divided by a thousand",
         "connectors/kit/ixbrl.py",
         "value = value.scaleb(power)",

@@ -191,6 +191,10 @@ def test_a_holding_in_another_company_is_none_in_the_issuer() -> None:
     )
     third = f"<p>{HOLDER} har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.</p>"
     assert told(item(1, third)) == []
+    assert told(item(1, third, content={"title": "Flaggningsmeddelande"})) == []
+    assert told(item(1, None), item(2, text("5,02")), pages=(page(third),), listing=listed()) == told(
+        item(2, text("5,02"))
+    )
 
 
 def test_a_page_finds_its_company_and_its_day_by_its_release() -> None:
