@@ -12,7 +12,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test mutants check format bench docs lock clean
+.PHONY: help setup tools run test mutants check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -38,6 +38,8 @@ $(TOOLS): %/node_modules/.installed: %/package-lock.json
 	@command -v npm >/dev/null || { echo "npm is not there: the tests of $* are skipped"; exit 0; }; \
 	echo "Installing what $* takes from npm (once) ..." && \
 	cd $* && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
+
+tools: $(TOOLS)
 
 setup: $(VENV)/.dev ## the environment alone, in .venv
 

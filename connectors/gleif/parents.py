@@ -234,11 +234,12 @@ def _relations(rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataF
     ):
         tally.add("unknown_code", f"RelationshipType {relation}", child)
     mine = rows.filter(pl.col("relation").is_in(f.CONSOLIDATED))
-    sound = are_leis(pl.col("child")) & are_leis(pl.col("parent"))
+    sound = are_leis(pl.col("child")) & are_leis(pl.col("parent")) & (pl.col("child") != pl.col("parent"))
     mine = mine.with_columns(_sound=sound)
     wrong = mine.filter(~pl.col("_sound")).select("child", "parent").iter_rows()
     refused = staged.reject_rows(
-        (child, "a child or parent without a sound LEI", parent) for child, parent in wrong
+        (child, "a child or parent without a sound LEI, or nobody's but its own", parent)
+        for child, parent in wrong
     )
     kept = mine.filter("_sound").drop("_sound")
     return kept.unique(["child", "parent", "relation"], keep="last", maintain_order=True), refused

@@ -20,11 +20,14 @@ from warehouse.schema.identifiers import iso_country, market_code
 _LONGEST: Final = 40
 _ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
 _TICKER: Final = re.compile(r"[A-Z0-9][A-Z0-9.\- ]{0,11}")
-# a name in capitals before its ticker: «Acme Holdings, Inc. (NASDAQ: ACME)»
-_PAREN: Final = re.compile(
-    r"((?:[A-Z0-9][\w&'’.,-]{0,40} ){1,6})"
-    r"\((NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}([A-Z][A-Z.\-]{0,5})\)"
+# a name in capitals before its tickers: «Acme Holdings, Inc. (NASDAQ: ACME) (TSX: ACM)»
+_LISTED: Final = (
+    r"(?:NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}[A-Z][A-Z.\-]{0,5}"
 )
+_PAREN: Final = re.compile(
+    rf"((?:[A-Z0-9][\w&'’.,-]{{0,40}} ){{1,6}})((?: ?\({_LISTED}(?:[;,/] ?{_LISTED}){{0,3}}\)){{1,3}})"
+)
+_SYMBOLS: Final = re.compile(_LISTED)
 # operating MIC by the names that wires use
 EXCHANGES: Final = {
     **dict.fromkeys(("xnas", "nasdaq", "nasdaqgs", "nasdaqgm", "nasdaqcm"), "XNAS"),
@@ -159,10 +162,7 @@ def symbols(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def in_text(text: str) -> tuple[tuple[str, str], ...]:
-    """Names and symbols where a text has both, the ticker in brackets behind the name (FORMAT news 2.11)."""
-    found = (
-        (name.strip(" ,-"), symbols([f"{exchange}:{ticker}"]))
-        for name, exchange, ticker in _PAREN.findall(text)
-    )
-    return tuple((name, symbol) for name, known in found for symbol in known if name)
+def in_text(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Names and their symbols where a text has both, tickers in brackets behind the name (FORMAT news 2.11)."""
+    found = ((name.strip(" ,-"), symbols(_SYMBOLS.findall(listed))) for name, listed in _PAREN.findall(text))
+    return tuple((name, known) for name, known in found if name and known)

@@ -213,11 +213,11 @@ def _in_text(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) -> tuple[
     """Name and ticker of the company that the text names with both, if the headline begins with the name."""
     text = texts.plain(entry.get("summary"), texts.SUMMARY) or ""
     begins = title.split(maxsplit=1)[0].casefold()
-    for written, symbol in evidence.in_text(f"{title}\n{text}".replace("--", "\n")):
+    for written, known in evidence.in_text(f"{title}\n{text}".replace("--", "\n")):
         words = written.split()
         places = [place for place, word in enumerate(words) if word.casefold() == begins]
         if places:
-            return " ".join(words[places[-1] :]), (symbol, *symbols)
+            return " ".join(words[places[-1] :]), (*known, *symbols)
     return None, symbols
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from connectors.nasdaq.flagging_row import Column, Level, NoForm
 from connectors.se.flagging_figures import Figure
-from connectors.se.flagging_roles import Role, Told, roles
+from connectors.se.flagging_roles import Role, Told, has_left, roles
 
 _KINDS: Final = ("shares", "votes")
 _ROLES: Final = (Role.AFTER, Role.BEFORE, Role.UP, Role.DOWN)
@@ -30,12 +30,11 @@ class _Heard:
     below: set[Decimal] = field(default_factory=set)
 
     def bounds(self) -> Level | None:
-        """The tightest bound; None where there is none. Raises NoForm where it is told to be on both sides."""
-        if self.above and self.below:
+        """The tightest bounds; None where there is none. Raises NoForm where nothing lies between them."""
+        above, below = max(self.above, default=None), min(self.below, default=None)
+        if above is not None and below is not None and above >= below:
             raise NoForm("above one threshold and below another")
-        if self.above:
-            return Level(above=max(self.above))
-        return Level(below=min(self.below)) if self.below else None
+        return None if above is None and below is None else Level(above=above, below=below)
 
     def fits(self, exact: Decimal) -> bool:
         return all(exact >= limit for limit in self.above) and all(exact <= limit for limit in self.below)
@@ -44,7 +43,7 @@ class _Heard:
 def position(sentences: list[str]) -> tuple[Column, Column | None]:
     """Shares and votes after the transaction, and before it where that is told. Raises NoForm with the reason."""
     told = [one for one in roles(sentences) if one.role in _ROLES]
-    heard = {kind: _Heard() for kind in _KINDS}
+    heard = {kind: _Heard(after={Decimal(0)} if has_left(sentences) else set()) for kind in _KINDS}
     loose = [one for one in told if not _take(heard, one)]
     levels = [_level(heard[kind]) for kind in _KINDS]
     _judge_loose(loose, levels)

@@ -87,6 +87,15 @@ _UNSURE: Final = re.compile(
     r"|will|would|could|may|intends?|expected|plans?\s+to|upon\s+completion|villkorat|conditional|förutsatt|provided\s+that)\b",
     re.IGNORECASE,
 )
+# «innehar därefter inga aktier», «has sold its entire holding»: nothing is left, of shares or of votes
+_NOTHING: Final = re.compile(
+    r"\b(?:(?:innehar|äger|har|holds|owns|has)\s+(?:(?:därefter|nu|numera|thereafter|now|efter|after|transaktionen|the|transaction)"
+    r"\s+){0,3}(?:inga|no)\s+(?:aktier|shares)"
+    r"|(?:sålt|avyttrat|överlåtit|sold|divested|disposed\s+of)\s+(?:hela\s+sitt|samtliga\s+sina|alla\s+sina|its\s+entire"
+    r"|all\s+(?:of\s+)?its)\s+(?:aktie)?(?:innehav|aktier|(?:share)?holding|shares|stake))\b"
+    r"(?!\s+(?:(?:av|of|in)\s+)?(?:class|series|serie|klass|teckningsoption|option|warrant|konvertib|convertib))",
+    re.IGNORECASE,
+)
 # the law's own list of thresholds: «5, 10, 15, 20 …»
 _LAW: Final = re.compile(
     r"(?<!\d)5\s*(?:%|procent|per\s?cent|percent)?\s*,\s*10\s*(?:%|procent|per\s?cent|percent)?\s*,\s*15\b",
@@ -122,6 +131,11 @@ def roles(sentences: list[str]) -> Iterator[Told]:
             heading = Role.BEFORE if head["before"] else Role.AFTER
             continue
         yield from _of(sentence, heading)
+
+
+def has_left(sentences: list[str]) -> bool:
+    """Whether a text says that the holder has nothing any more."""
+    return any(_NOTHING.search(one) is not None and _UNSURE.search(one) is None for one in sentences)
 
 
 def _of(sentence: str, heading: Role | None) -> Iterator[Told]:

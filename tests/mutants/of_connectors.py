@@ -6,6 +6,20 @@ from tests.mutants.mutant import Mutant
 
 CONNECTORS: Final = (
     Mutant(
+        "notices: what was held before a transaction is taken for what is held",
+        "connectors/se/flagging_roles.py",
+        "if _FROM.search(before):\n        return Role.BEFORE",
+        "if _FROM.search(before):\n        return Role.AFTER",
+        "tests/connectors/se/test_se_flagging_texts.py::test_what_is_held",
+    ),
+    Mutant(
+        "notices: a holding in another company counts as one in the issuer",
+        "connectors/se/flagging_mapping.py",
+        'return about and not flagging_names.is_same(author, row["holder"])',
+        'return not flagging_names.is_same(author, row["holder"])',
+        "tests/connectors/se/test_se_flagging.py::test_a_holding_in_another_company_is_none_in_the_issuer",
+    ),
+    Mutant(
         "scale: a figure stated in thousands is divided by a thousand",
         "connectors/kit/ixbrl.py",
         "value = value.scaleb(power)",
@@ -139,5 +153,41 @@ CONNECTORS: Final = (
         "_ended: Final = _short_seen.is_not_null() & (_profile_seen.is_null() | (_short_seen >= _profile_seen))",
         "_ended: Final = _short_seen.is_not_null() & (_profile_seen.is_null() | (_short_seen > _profile_seen))",
         "tests/connectors/no/test_no_statuses.py::TestDeleted::test_on_a_tie_the_short_body_wins",
+    ),
+    Mutant(
+        "is_listed: a part of FIRDS counts as the whole of it",
+        "connectors/firds/dataset.py",
+        "return bool(parts) and all(there == set(range(1, int(of) + 1)) for (_, _, of), there in parts.items())",
+        "return bool(parts)",
+        "tests/connectors/firds/test_firds.py::test_a_set_is_whole_with_all_its_parts",
+    ),
+    Mutant(
+        "is_listed: a change keeps a line alive that left the whole files",
+        "connectors/firds/lines.py",
+        '.with_columns(_gone=pl.when(pl.col("_left") > pl.col("edition")).then("_left"), _turn=pl.lit(1))',
+        ".with_columns(_gone=pl.lit(None, pl.Date), _turn=pl.lit(1))",
+        "tests/connectors/firds/test_firds.py::test_a_change_keeps_no_line_alive_that_left_the_whole_files_since",
+    ),
+    Mutant(
+        "news: a foreign company that is listed here is its subsidiary",
+        "connectors/news/evidence.py",
+        "return iso_country(market) in countries",
+        "return True",
+        "tests/connectors/news/test_news_mfn.py"
+        "::test_a_name_may_answer_where_the_isin_is_of_the_market_whatever_the_exchange",
+    ),
+    Mutant(
+        "acts: the director's fine is the company's",
+        "connectors/regulators/sentences.py",
+        "if is_somebody_of(text[: text.index(party) + len(party)]):",
+        "if False:",
+        "tests/connectors/regulators/test_regulator_sentences.py::test_somebody_of_a_company_is_not_the_company",
+    ),
+    Mutant(
+        "amounts: the upper end of a range is the fine",
+        "connectors/regulators/amounts.py",
+        'if value is None or match["whole"] is None or about:',
+        "if value is None:",
+        "tests/connectors/regulators/test_regulator_amounts.py::test_what_is_no_one_amount_is_unknown",
     ),
 )

@@ -208,15 +208,19 @@ def test_a_parent_that_comes_and_goes_crosses_no_threshold() -> None:
         None,
         "single",
     )
-    assert ownership_events._level(owner) == ABSENT
+    seen = owner | {"_gone": False}
+    for measure in (ownership_events.CAPITAL, ownership_events.VOTES):
+        assert ownership_events._level(seen, measure, "") == ABSENT
 
 
 def test_unknown_kinds_are_told_and_unsound_leis_refused() -> None:
-    (batch,) = read(xml(relation(CHILD, PARENT, "IS_COUSIN_OF"), relation("549300", PARENT)))
+    (batch,) = read(
+        xml(relation(CHILD, PARENT, "IS_COUSIN_OF"), relation("549300", PARENT), relation(CHILD, CHILD))
+    )
     assert [(signal.code, signal.subject) for signal in batch.signals] == [
         ("unknown_code", "RelationshipType IS_COUSIN_OF")
     ]
-    assert batch.rejects["record"].to_list() == ["549300"]
+    assert batch.rejects["record"].to_list() == ["549300", CHILD]  # nobody is a parent of its own
 
 
 def test_exceptions_are_kept_by_lei_and_category() -> None:

@@ -201,6 +201,20 @@ def test_a_wire_without_tags_names_name_and_ticker_in_the_text() -> None:
     assert row["summary"] is None
 
 
+@pytest.mark.parametrize(
+    "tickers",
+    [
+        "(TSX: ACM) (NASDAQ: ACME)",
+        "(TSX: ACM; NASDAQ: ACME)",
+        "(TSX: ACM, Nasdaq: ACME)",
+        "(NASDAQ: ACME)(TSX: ACM)",
+    ],
+)
+def test_of_several_tickers_the_one_of_the_market_counts(tickers: str) -> None:
+    (row,) = rows("us.wires", american("Acme Announces Results", f"Acme Holdings, Inc. {tickers} today said"))
+    assert (row["author"], row["symbol"]) == ("Acme Holdings, Inc.", "XNAS:ACME")
+
+
 def test_a_partner_in_the_text_is_not_the_issuer() -> None:
     (row,) = rows(
         "us.wires", american("Tiny Startup Partners with Acme", "Tiny works with Acme, Inc. (NASDAQ: ACME).")

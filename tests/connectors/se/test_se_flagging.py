@@ -191,6 +191,10 @@ def test_a_holding_in_another_company_is_none_in_the_issuer() -> None:
     )
     third = f"<p>{HOLDER} har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.</p>"
     assert told(item(1, third)) == []
+    assert told(item(1, third, content={"title": "Flaggningsmeddelande"})) == []
+    assert told(item(1, None), item(2, text("5,02")), pages=(page(third),), listing=listed()) == told(
+        item(2, text("5,02"))
+    )
 
 
 def test_a_page_finds_its_company_and_its_day_by_its_release() -> None:
@@ -244,8 +248,9 @@ def test_files_are_told_from_each_other() -> None:
 
 
 def test_the_stream_arrives_whole_and_goes_on_at_the_servers_time(registry: Registry, http: Http) -> None:
-    address = mfn_fetch.url(datetime(2026, 11, 15, 5, 50, tzinfo=UTC), 0).removeprefix("https://mfn.se")
-    registry.say(address, mfn(item(1, None)))
+    since = datetime(2026, 11, 15, 5, 50, tzinfo=UTC)
+    for start, items in enumerate(([item(1, None)], [])):
+        registry.say(mfn_fetch.url(since, start).removeprefix("https://mfn.se"), mfn(*items))
     (arrival,) = mfn_fetch.stream(http, Cursor("2026-11-15T06:00:00+00:00"), ())
     assert arrival.body.read() == mfn(item(1, None))
     assert arrival.cursor == Cursor("2026-11-16T12:00:00+00:00")

@@ -36,10 +36,8 @@ def said(text: str, author: str | None = ISSUER) -> tuple[str | None, str | None
 def shown(level: Level | None) -> str | None:
     if level is None:
         return None
-    for mark, value in (("", level.exact), (">", level.above), ("<", level.below)):
-        if value is not None:
-            return f"{mark}{value.normalize():f}"
-    return None
+    marks = (("", level.exact), (">", level.above), ("<", level.below))
+    return "".join(f"{mark}{value.normalize():f}" for mark, value in marks if value is not None)
 
 
 RECEIVED: Final = f"{ISSUER} (publ) har mottagit ett flaggningsmeddelande från {HOLDER}."

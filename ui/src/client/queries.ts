@@ -47,18 +47,18 @@ export function profileOf(place: Place): Query<Company> {
 export function financialsOf(place: Place, choice: PeriodChoice): Query<Financials> {
   const { years, periodType, consolidated } = choice;
   const parameters = { period_type: periodType, years, consolidated, limit: LARGEST_PAGE };
-  return { ...asked(place, "/financials", parameters), fits: isList };
+  return { ...asked(place, "/financials", parameters), fits: isListOf("period", "period_end") };
 }
 
 export function ownershipOf(place: Place): Query<Ownership> {
-  return { ...asked(place, "/ownership", { limit: LARGEST_PAGE }), fits: isList };
+  return { ...asked(place, "/ownership", { limit: LARGEST_PAGE }), fits: isListOf("holder_id") };
 }
 
 export function eventsOf(place: Place, choice: EventChoice): Query<EventPage> {
   const { types, limit, cursor } = choice;
   // One order of the types, so that two components that want the same ask once.
   const parameters = { event_type: types && [...new Set(types)].sort().join(","), limit, cursor };
-  return { ...asked(place, "/events", parameters), fits: isList };
+  return { ...asked(place, "/events", parameters), fits: isListOf("event_id", "occurred_at") };
 }
 
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -76,8 +76,16 @@ function asked(place: Place, below: string, parameters: Parameters): Omit<Query<
   };
 }
 
-const isProfile = (answer: object): answer is Company => "id" in answer && "name" in answer && "status" in answer;
+// An answer must have what it is known by; what else it lacks shows where it is drawn.
+const isProfile = (answer: object): answer is Company => hasWords(answer, ["id", "name", "status"]);
 
-function isList<T extends { readonly data: readonly unknown[] }>(answer: object): answer is T {
-  return "data" in answer && Array.isArray(answer.data) && "next_cursor" in answer;
+const isListOf =
+  <T extends { readonly data: readonly unknown[] }>(...names: readonly string[]) =>
+  (answer: object): answer is T =>
+    "data" in answer &&
+    Array.isArray(answer.data) &&
+    answer.data.every((item: unknown) => typeof item === "object" && item !== null && hasWords(item, names));
+
+function hasWords(item: object, names: readonly string[]): boolean {
+  return names.every((name) => typeof Reflect.get(item, name) === "string");
 }

@@ -1,8 +1,10 @@
 /** What all components are inside: a named section with a heading, and the states before there is a value. */
 import { createElement, useId, type ReactNode } from "react";
+import { localFailure, type Failure } from "../client/failure.js";
 import type { Resource } from "../hooks/useResource.js";
 import type { CompanyProps, Settings } from "../settings.js";
 import { FailureNote } from "./FailureNote.js";
+import { Guard } from "./Guard.js";
 
 interface FrameProps<T> {
   readonly kind: string;
@@ -34,19 +36,24 @@ export function Frame<T>(frame: FrameProps<T>): ReactNode {
 }
 
 function Content<T>({ settings, resource, renew, emptyWords, children }: FrameProps<T>): ReactNode {
+  const failed = (failure: Failure): ReactNode => (
+    <FailureNote failure={failure} format={settings.format} onRetry={renew} />
+  );
   if (resource.state === "loading") return <Loading words={settings.words.loading} />;
-  if (resource.state === "failed") {
-    return <FailureNote failure={resource.failure} format={settings.format} onRetry={renew} />;
-  }
-  const empty = emptyWords(resource.value);
+  if (resource.state === "failed") return failed(resource.failure);
+  const { value, failure } = resource;
+  const draw = (): ReactNode => {
+    const empty = emptyWords(value);
+    return empty === null ? children(value) : <p className="firmdata-empty">{empty}</p>;
+  };
   return (
     <>
-      {resource.failure !== null && (
+      {failure !== null && (
         <p className="firmdata-small" role="status">
           {settings.words.stale}
         </p>
       )}
-      {empty === null ? children(resource.value) : <p className="firmdata-empty">{empty}</p>}
+      <Guard value={value} draw={draw} instead={failed(localFailure("unreadable_answer"))} />
     </>
   );
 }

@@ -1,0 +1,67 @@
+/** What tests of components share: a page with a provider, answers of the contract's examples, what is found on the page. */
+import { cleanup, render, waitFor } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { afterEach, expect } from "vitest";
+import * as components from "../src/index.js";
+import type { EventPage } from "../src/model.js";
+import { company, eventPage, events, financials, ownership } from "./examples.js";
+import { KEY, type Reply, type Service } from "./service.js";
+
+export const COMPANY = "5599999991";
+
+const { ENGLISH: _, FirmdataProvider, ...ALL } = components;
+export { ALL, FirmdataProvider };
+export type Name = keyof typeof ALL;
+export const NAMES = Object.keys(ALL) as Name[];
+
+afterEach(cleanup);
+
+export const sixEvents = (): EventPage => ({ ...eventPage(), data: events() });
+
+export interface Given {
+  readonly profile?: unknown;
+  readonly financials?: unknown;
+  readonly ownership?: unknown;
+  readonly events?: unknown;
+}
+
+/** Answers by the last part of the path; what is given takes the example's place. */
+export function answers(given: Given = {}): (url: URL) => Reply {
+  return (url) => {
+    const below = url.pathname.split("/")[5];
+    if (below === "financials") return { body: given.financials ?? financials() };
+    if (below === "ownership") return { body: given.ownership ?? ownership() };
+    if (below === "events") return { body: given.events ?? sixEvents() };
+    return { body: given.profile ?? company() };
+  };
+}
+
+export function show(service: Service, children: ReactNode): ReturnType<typeof render> {
+  return render(
+    <FirmdataProvider baseUrl={service.base} publishableKey={KEY}>
+      {children}
+    </FirmdataProvider>,
+  );
+}
+
+/** Every component at once. */
+export const everything = (): ReactNode =>
+  NAMES.map((name) => {
+    const Component = ALL[name];
+    return <Component key={name} companyId={COMPANY} />;
+  });
+
+export const ready = (): Promise<void> =>
+  waitFor(() => {
+    for (const section of document.querySelectorAll("section")) expect(section.dataset["state"]).toBe("ready");
+  });
+
+/** Exact values of all that a selector finds; null where there is none. */
+export const exact = (root: Element, selector: string): (string | null)[] =>
+  [...root.querySelectorAll(selector)].map((one) => one.querySelector("data")?.getAttribute("value") ?? null);
+
+export const section = (): HTMLElement => {
+  const found = document.querySelector("section");
+  if (found === null) throw new Error("nothing is rendered");
+  return found;
+};
