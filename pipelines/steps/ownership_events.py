@@ -18,13 +18,12 @@ from pipelines.steps.changes import Differences, Image, Occasion, audible, lost
 from pipelines.steps.documents import EventRow, Row, Source, data, midnight
 from pipelines.steps.lineage import STATE, Lineage
 from pipelines.steps.ownership import number
-from pipelines.steps.ownership_passages import Passages
+from pipelines.steps.ownership_passages import EXACT, Passages
 from pipelines.steps.reconciled import CAPITAL, VOTES, Measure
 from pipelines.steps.thresholds import ABSENT, ALL, Level, crossed
 from warehouse.schema import ids
 
 _DERIVED: Final = "derived"
-_EXACT: Final = ("exact", _DERIVED)
 
 
 def ownership_events(differences: Differences, image: Image, occasion: Occasion) -> Iterator[EventRow]:
@@ -102,7 +101,7 @@ def _is_unknown(row: Row) -> bool:
         return False
     bases = {row["basis"], row["basis_before"]}
     ended = row["ended_on"] is not None or row["ended_on_before"] is not None
-    return not ended and None in bases and not bases.isdisjoint(_EXACT)
+    return not ended and None in bases and not bases.isdisjoint(EXACT)
 
 
 def _event(row: Row, instant: datetime) -> EventRow | None:

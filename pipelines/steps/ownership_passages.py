@@ -20,6 +20,7 @@ from pipelines.steps.lineage import STATE
 from warehouse.schema.tables import OWNERS
 
 SPANS: Final = "owners_earlier"  # of an image: OWNERS rows of earlier days, with `valid_to`
+EXACT: Final = ("exact", "derived")  # how a register states a share that has no bounds
 _UNTIL: Final = "valid_to"
 
 
@@ -36,13 +37,38 @@ class Passages:
         """The row as its steps: of a holder known before each later statement of the same register, then the row.
 
         `row`: an owner now, with the state before as `…_before`, `register` and `_baseline`. A statement that the
-        source made before the baseline is nobody's news.
+        source made before the baseline is nobody's news. One that does not say how much leaves what was said last
+        to compare with (FORMAT us 7.1).
         """
-        before: dict[str, Any] = {}
+        before = self._last_said(row)
         for step in self._steps(row):
+            if step["basis"] is None and {**row, **before}["basis_before"] in EXACT:
+                continue
             yield {**row, **{name: step[name] for name in OWNERS.names}, **before}
-            before = {f"{name}_before": step[name] for name in STATE}
+            before = _as_before(step)
         yield {**row, **before}
+
+    def _last_said(self, row: Row) -> dict[str, Any]:
+        """Of a state before that does not say how much: what the register last said exactly, if that stood on."""
+        start = row["as_of_before"]
+        if (
+            row["_gone"]
+            or start is None
+            or row["basis_before"] is not None
+            or row["ended_on_before"] is not None
+        ):
+            return {}
+        said: Row | None = None
+        until = start
+        for span in self._spans.get((row["company_id"], row["holder_id"]), ()):
+            if span["as_of"] > start:
+                break
+            if until < span["as_of"] or not _is_of(span, row):
+                said = None
+            if _is_of(span, row) and span["basis"] in EXACT:
+                said = span
+            until = span[_UNTIL]
+        return {} if said is None or until < start else _as_before(said)
 
     def _steps(self, row: Row) -> Iterator[Row]:
         """What stood between the state before and now; where nothing did, that what stood before had ended."""
@@ -60,6 +86,10 @@ class Passages:
             # a statement of another register is no step, and no end of one
             last = span if span[_UNTIL] > start and _is_of(span, row) else None
         yield from _ended(last, row)
+
+
+def _as_before(state: Row) -> dict[str, Any]:
+    return {f"{name}_before": state[name] for name in STATE}
 
 
 def _ended(span: Row | None, following: Row) -> Iterator[Row]:

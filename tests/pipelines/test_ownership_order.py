@@ -32,11 +32,12 @@ START = date(2025, 1, 1)
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
 START_AT = datetime(2025, 1, 1, tzinfo=UTC)
 DAYS = 8
+UNSAID = -1
 
 
 @dataclass(frozen=True)
 class Filing:
-    """What a register says of a holder on a day; a share of None is an exit."""
+    """What a register says of a holder on a day; a share of None is an exit, one of UNSAID is not said."""
 
     register: str
     holder: str
@@ -82,10 +83,8 @@ def records(told: Iterable[Filing]) -> pl.DataFrame:
             register=one.register,
             holder_name=one.holder,
             holder_type="company",
-            pct=one.share or 0,
-            pct_min=one.share or 0,
-            pct_max=one.share or 0,
-            basis="exact",
+            **dict.fromkeys(("pct", "pct_min", "pct_max"), None if one.share == UNSAID else one.share or 0),
+            basis=None if one.share == UNSAID else "exact",
             valid_from=one.on,
             ended_on=one.on if one.share is None else None,
             observed_at=SEEN,
@@ -222,6 +221,20 @@ def test_an_exit_and_a_return_that_arrive_together_are_each_heard() -> None:
         (11, 0, "2025-01-06"),
         (0, 21, "2025-01-07"),
     ]
+
+
+def test_a_notice_without_a_share_leaves_the_one_before_to_compare_with() -> None:
+    first, unsaid = Filing(NOTICES, "Alfa AS", 0, 4), Filing(NOTICES, "Alfa AS", 2, UNSAID)
+    more, again = Filing(NOTICES, "Alfa AS", 4, 12), Filing(NOTICES, "Alfa AS", 3, UNSAID)
+    told = [(4, 12, "2025-01-05")]
+    assert crossings([first], [unsaid]) == []
+    assert crossings([first], [unsaid, more]) == told
+    assert crossings([first, unsaid], [more]) == told
+    assert crossings([first, unsaid], [again, more]) == told
+    assert crossings([first, unsaid, more], [Filing(NOTICES, "Alfa AS", 6, UNSAID)]) == []
+    gone = Filing(NOTICES, "Alfa AS", 1, None)
+    assert crossings([first, gone, unsaid], [more]) == []  # of a return nobody said how much
+    assert crossings([unsaid], [more]) == []
 
 
 def test_a_share_of_nothing_is_of_the_day_of_its_notice() -> None:
