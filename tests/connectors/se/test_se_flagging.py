@@ -197,6 +197,13 @@ def test_a_holding_in_another_company_is_none_in_the_issuer() -> None:
     )
 
 
+def test_an_issuer_is_no_holder_of_itself() -> None:
+    own = page("<p>Exempel AB innehar nu 5,3 procent av aktierna.</p>")
+    assert told(item(1, None), item(2, text("5,02")), pages=(own,), listing=listed()) == told(
+        item(2, text("5,02"))
+    )
+
+
 def test_a_page_finds_its_company_and_its_day_by_its_release() -> None:
     undated = text("5,02").replace("den 12 november 2026 ", "")
     (row,) = [
