@@ -1,68 +1,20 @@
-"""Notices of holdings in Swedish companies: two doors to one statement, corrections, asking for texts."""
+"""Notices of holdings in Swedish companies: two doors to one statement, corrections, other companies."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import polars as pl
 import pytest
 
-from connectors.declare import Cursor, NotOurs, Recognised, Scope
-from connectors.kit.errors import WrongBody
-from connectors.kit.http import Http
-from connectors.news import mfn_fetch
-from connectors.se import SWEDEN, flagging_fetch
+from connectors.declare import NotOurs, Recognised, Scope
+from connectors.se import SWEDEN
 from connectors.se.issuer_links import core
 from tests.connectors.news.news_files import mfn, mfn_item, read, rows, signals
-from tests.connectors.se.conftest import Registry
-
-KEY = "se.flagging"
-COMPANY = "firm:SE:5560360793"
-AT = datetime(2026, 11, 16, 6, tzinfo=UTC)
-HOLDER = "Påhitt Kapital AB"
-TAGS = {"tags": [":regulatory", "sub:ci:shareholder-announcement"]}
-PAGE = "b00000000000000000000000000000001"
-
-
-def text(shares: str, votes: str = "4,1", day: str = "12 november 2026", holder: str = HOLDER) -> str:
-    return (
-        f"<p>Exempel AB (publ) har mottagit ett flaggningsmeddelande från {holder}. Efter en transaktion den {day} uppgår innehavet"
-        f" till {shares} procent av aktierna och {votes} procent av rösterna.</p>"
-    )
-
-
-def item(number: int, html: str | None, **values: Any) -> dict[str, Any]:
-    content = {
-        "title": "Flaggningsmeddelande i Exempel AB",
-        "publish_date": f"2026-11-{12 + number:02}T07:00:00Z",
-    }
-    content |= {"html": html} if html else {}
-    content |= values.pop("content", {})
-    return mfn_item(number, content=content, properties=TAGS | values.pop("properties", {}), **values)
-
-
-def page(body: str) -> bytes:
-    return f"<!DOCTYPE html><html><body><h1>Flaggningsmeddelande</h1>{body}</body></html>".encode()
-
-
-def listed(released: str = "2026-11-13 07:00:00", company: str = "Exempel AB") -> bytes:
-    """The exchange's list with the one page."""
-    one = {
-        "disclosureId": 7,
-        "categoryId": 144,
-        "headline": "Flaggningsmeddelande",
-        "language": "sv",
-        "languages": ["sv"],
-        "cnsCategory": "Major shareholder announcements",
-        "messageUrl": f"https://view.news.eu.nasdaq.com/view?id={PAGE}&lang=sv",
-        "releaseTime": released,
-        "market": "Main Market, Stockholm",
-        "company": company,
-    }
-    return json.dumps({"results": {"item": [one]}}).encode()
+from tests.connectors.se.notice_files import AT, COMPANY, HOLDER, KEY, PAGE, item, listed, page, text
 
 
 def present(table: str, *bodies: tuple[str, bytes, str]) -> pl.LazyFrame:
@@ -163,9 +115,11 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     assert told(item(1, text("5,02")), silent) == []
 
 
-def test_both_languages_fall_with_the_one_that_a_correction_names() -> None:
+@pytest.mark.parametrize("group", ["group-3", "group-1"])
+def test_both_languages_fall_with_the_one_that_a_correction_names(group: str) -> None:
+    """And never the correction, though it stand in their group."""
     twins = (item(1, text("5,02")), item(2, text("5,02"), group_id="group-1"))
-    right = item(3, text("6,02"), properties={"tags": [":correction:news-2"]})
+    right = item(3, text("6,02"), properties={"tags": [":correction:news-2"]}, group_id=group)
     assert shares(told(*twins, right)) == [(HOLDER, date(2026, 11, 12), Decimal("6.02"))]
 
 
@@ -249,50 +203,3 @@ def test_files_are_told_from_each_other() -> None:
     assert made.recognise("x.json", mfn(item(1, text("5,02")))) == Recognised(None, Scope.PART)
     assert made.recognise("x.html", page(text("5,02"))) == Recognised(None, Scope.PART)
     assert isinstance(made.recognise("x.json", b'{"error": 1}'), NotOurs)
-
-
-# Asking
-
-
-def test_the_stream_arrives_whole_and_goes_on_at_the_servers_time(registry: Registry, http: Http) -> None:
-    address = mfn_fetch.url(datetime(2026, 11, 15, 5, 50, tzinfo=UTC), 0).removeprefix("https://mfn.se")
-    registry.say(address, mfn(item(1, None)))
-    (arrival,) = mfn_fetch.stream(http, Cursor("2026-11-15T06:00:00+00:00"), ())
-    assert arrival.body.read() == mfn(item(1, None))
-    assert arrival.cursor == Cursor("2026-11-16T12:00:00+00:00")
-
-
-def staged(*items: dict[str, Any]) -> dict[str, pl.DataFrame]:
-    return {
-        "se_mfn": pl.concat(batch.rows for batch in read("se.mfn", mfn(*items))),
-        "se_release": pl.concat(batch.rows for batch in read("se.nasdaq", listed())),
-    }
-
-
-def test_notices_are_asked_for_one_by_one() -> None:
-    made = SWEDEN.dataset(KEY)
-    assert made.wants is not None
-    asked = list(made.wants(staged(item(1, None), mfn_item(2))))
-    assert asked == ["e-1 news-1", f"https://view.news.eu.nasdaq.com/view?id={PAGE}&lang=sv"]
-    assert list(made.wants({})) == []
-
-
-def test_what_was_asked_for_is_not_asked_again(registry: Registry, http: Http) -> None:
-    made = SWEDEN.dataset(KEY)
-    assert made.fetch is not None
-    address = f"https://view.news.eu.nasdaq.com/view?id={PAGE}&lang=sv"
-    registry.say("/v1/feed/e-1.json?news-id=news-1", mfn(item(1, text("5,02"))))
-    registry.say(f"/view?id={PAGE}&lang=sv", page(text("5,02")))
-    subjects = ["e-1 news-1", "e-2 news-gone", address]
-    first, second = made.fetch(http, None, subjects)
-    assert (first.name, second.name) == ("news-1.json", f"{PAGE}_sv.html")
-    assert len(registry.asked) == 3
-    assert list(made.fetch(http, second.cursor, subjects)) == []
-    assert len(registry.asked) == 3
-
-
-def test_a_feed_that_was_not_narrowed_is_refused(registry: Registry, http: Http) -> None:
-    """Notices of former months on it would be taken for new ones."""
-    registry.say("/v1/feed/e-1.json?news-id=news-1", mfn(item(1, text("5,02")), item(2, text("6,02"))))
-    with pytest.raises(WrongBody, match="other items"):
-        list(flagging_fetch.texts(http, None, ["e-1 news-1"]))
