@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from connectors.kit.http import Http
 
 HOST: Final = "feed.mfn.se"
-_PAGE: Final = "https:"  # how subjects of the exchange begin
+_PAGE: Final = ("https://", "http://")  # how subjects of the exchange begin
 _GONE: Final = (404, 410)
 _OK: Final = 200
 
@@ -47,9 +47,12 @@ def wanted(wire: str, releases: str, tables: Mapping[str, pl.DataFrame]) -> Iter
 
 
 def texts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
-    """What was not asked for yet, one body each, with the cursor: items of MFN, then pages."""
+    """What was not asked for yet, one body each, with the cursor: pages, then items of MFN."""
     due = list(subjects)
     asked = Seen.of(cursor)
+    for page in fetching.notifications(http, cursor, [one for one in due if one.startswith(_PAGE)]):
+        asked = Seen.of(page.cursor)
+        yield page
     known = set(asked.seen)
     for entity, item in (one.split(" ") for one in due if not one.startswith(_PAGE)):
         if item in known:
@@ -59,8 +62,6 @@ def texts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterato
         if answer.status == _OK:
             _judge(answer, item)
             yield answer.arrival(f"{item}.json", Scope.PART, asked.cursor())
-    pages = (one for one in due if one.startswith(_PAGE))
-    yield from fetching.notifications(http, asked.cursor(), pages)
 
 
 def url(entity: str, item: str) -> str:

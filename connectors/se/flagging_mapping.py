@@ -37,7 +37,7 @@ def statements(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFrame
     gone = _corrected(
         [*rows, *wire.select("id", "group", "corrects").rename({"id": "source"}).collect().to_dicts()]
     )
-    standing = [row for row in rows if row["source"] not in gone and row["group"] not in gone]
+    standing = [row for row in rows if not _is_gone(row, gone)]
     found = [_merged(versions) for versions in _releases(standing)]
     # of one day the later word
     found.sort(
@@ -82,6 +82,11 @@ def _corrected(rows: list[Row]) -> set[str]:
     """Sources that a later one corrects, and marks of the releases that they are a version of."""
     gone = {row["corrects"] for row in rows if row["corrects"]}
     return gone | {row["group"] for row in rows if row["source"] in gone and row["group"]}
+
+
+def _is_gone(row: Row, gone: set[str]) -> bool:
+    """Whether a later one corrects it; a correction may stand in the group of what it corrects."""
+    return row["source"] in gone or (row["corrects"] is None and row["group"] in gone)
 
 
 def _releases(rows: list[Row]) -> Iterator[list[Row]]:

@@ -35,6 +35,12 @@ _SHARES: Final = re.compile(
 )
 _VOTES: Final = re.compile(r"röst|\bvot", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\b(?:antal|number|quantity|no\.?)\b", re.IGNORECASE)
+_DAY_ROW: Final = re.compile(
+    r"^(?P<day>\d{4}-\d{2}-\d{2})[ |]{1,9}\d[\d ]{0,20}?[ |]{1,9}(?P<shares>\d{1,3}[.,]\d{1,6})[ |]{1,9}"
+    r"\d[\d ]{0,20}?[ |]{1,9}(?P<votes>\d{1,3}[.,]\d{1,6})[ |%]{0,9}$"
+)
+_DAY_HEADING: Final = re.compile(r"^\W*(?:shares|aktier)\W+(?:votes|röster)\W*$", re.IGNORECASE)
+_SIDES: Final = 2
 _HUNDRED: Final = 100
 _LEAST: Final = 2  # cells of a row that is a table's
 
@@ -106,6 +112,28 @@ def _sum(percents: list[str | None]) -> Decimal | None:
     if total > _HUNDRED:
         raise NoForm(f"{total} where a percentage was due")
     return total if found else None
+
+
+def of_days(lines: list[str]) -> Table | None:
+    """Two rows that begin with days, shares and then votes, each as a number and its share; the later day counts.
+
+    None where the text has no such rows under such a heading, or does not name the later day itself.
+    """
+    found = [match for line in lines if (match := _DAY_ROW.match(line))]
+    days = sorted({match["day"] for match in found})
+    headed = any(_DAY_HEADING.search(line) for line in lines)
+    told = any(days[-1] in line for line in lines if not _DAY_ROW.match(line)) if days else False
+    if len(found) != len(days) or len(days) != _SIDES or not (headed and told):
+        return None
+    before, now = (_day_column(next(one for one in found if one["day"] == day)) for day in days)
+    return Table(now, before, day_of(days[-1]))
+
+
+def _day_column(match: re.Match[str]) -> Column:
+    shares, votes = (Decimal(match[kind].replace(",", ".")) for kind in ("shares", "votes"))
+    if max(shares, votes) > _HUNDRED:
+        raise NoForm(f"{max(shares, votes)} where a percentage was due")
+    return Column(Level(exact=shares), Level(exact=votes))
 
 
 def of_rows(lines: list[str]) -> tuple[Table | None, list[str]]:

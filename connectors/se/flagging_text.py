@@ -36,9 +36,10 @@ def notice(text: str, author: str | None = None) -> Notification:
     if registered is not None:
         return _of_register(registered, lines, author)
     table, rest = flagging_tables.of_rows(lines)
+    dated = flagging_tables.of_days(lines) if table is None else None
     sentences = _sentences(rest)
-    said = _said(sentences, table)
-    return _notification(sentences, author, said, flagging_days.moved_on(sentences))
+    said = _said(sentences, dated or table)
+    return _notification(sentences, author, said, said.day or flagging_days.moved_on(sentences))
 
 
 def _said(sentences: list[str], table: Table | None) -> Table:

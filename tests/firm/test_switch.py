@@ -11,6 +11,7 @@ from connectors.sandbox import World, write
 from tests.firm.conftest import Firm
 
 pytestmark = pytest.mark.slow
+BREATH = 0.005  # seconds between two requests of one client: asked without a break, the ingest itself hardly goes on
 
 
 def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
@@ -30,6 +31,7 @@ def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
                 answers[answer.status_code, release] += 1
                 if bodies.setdefault((number, release), answer.content) != answer.content:
                     torn.append(number)
+                stop.wait(BREATH)
 
     with firm.serving() as client:
         listed = client.get("/api/v1/companies", params={"limit": "50"}).json()["data"]

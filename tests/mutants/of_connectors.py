@@ -6,11 +6,11 @@ from tests.mutants.mutant import Mutant
 
 CONNECTORS: Final = (
     Mutant(
-        "notices: what was held before a transaction is taken for what is held",
-        "connectors/se/flagging_roles.py",
-        "if _FROM.search(before):\n        return Role.BEFORE",
-        "if _FROM.search(before):\n        return Role.AFTER",
-        "tests/connectors/se/test_se_flagging_texts.py::test_what_is_held",
+        "notices: of two figures of one thing one is published",
+        "connectors/se/flagging_prose.py",
+        "if len(heard.after) > 1:",
+        "if len(heard.after) > 2:",
+        "tests/connectors/se/test_se_flagging_texts.py::test_what_the_text_leaves_open_is_no_figure",
     ),
     Mutant(
         "notices: a holding in another company counts as one in the issuer",

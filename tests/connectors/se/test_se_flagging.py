@@ -1,68 +1,20 @@
-"""Notices of holdings in Swedish companies: two doors to one statement, corrections, asking for texts."""
+"""Notices of holdings in Swedish companies: two doors to one statement, corrections, other companies."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import polars as pl
 import pytest
 
-from connectors.declare import Cursor, NotOurs, Recognised, Scope
-from connectors.kit.errors import WrongBody
-from connectors.kit.http import Http
-from connectors.news import mfn_fetch
-from connectors.se import SWEDEN, flagging_fetch
+from connectors.declare import NotOurs, Recognised, Scope
+from connectors.se import SWEDEN
 from connectors.se.issuer_links import core
 from tests.connectors.news.news_files import mfn, mfn_item, read, rows, signals
-from tests.connectors.se.conftest import Registry
-
-KEY = "se.flagging"
-COMPANY = "firm:SE:5560360793"
-AT = datetime(2026, 11, 16, 6, tzinfo=UTC)
-HOLDER = "Påhitt Kapital AB"
-TAGS = {"tags": [":regulatory", "sub:ci:shareholder-announcement"]}
-PAGE = "b00000000000000000000000000000001"
-
-
-def text(shares: str, votes: str = "4,1", day: str = "12 november 2026", holder: str = HOLDER) -> str:
-    return (
-        f"<p>Exempel AB (publ) har mottagit ett flaggningsmeddelande från {holder}. Efter en transaktion den {day} uppgår innehavet"
-        f" till {shares} procent av aktierna och {votes} procent av rösterna.</p>"
-    )
-
-
-def item(number: int, html: str | None, **values: Any) -> dict[str, Any]:
-    content = {
-        "title": "Flaggningsmeddelande i Exempel AB",
-        "publish_date": f"2026-11-{12 + number:02}T07:00:00Z",
-    }
-    content |= {"html": html} if html else {}
-    content |= values.pop("content", {})
-    return mfn_item(number, content=content, properties=TAGS | values.pop("properties", {}), **values)
-
-
-def page(body: str) -> bytes:
-    return f"<!DOCTYPE html><html><body><h1>Flaggningsmeddelande</h1>{body}</body></html>".encode()
-
-
-def listed(released: str = "2026-11-13 07:00:00", company: str = "Exempel AB") -> bytes:
-    """The exchange's list with the one page."""
-    one = {
-        "disclosureId": 7,
-        "categoryId": 144,
-        "headline": "Flaggningsmeddelande",
-        "language": "sv",
-        "languages": ["sv"],
-        "cnsCategory": "Major shareholder announcements",
-        "messageUrl": f"https://view.news.eu.nasdaq.com/view?id={PAGE}&lang=sv",
-        "releaseTime": released,
-        "market": "Main Market, Stockholm",
-        "company": company,
-    }
-    return json.dumps({"results": {"item": [one]}}).encode()
+from tests.connectors.se.notice_files import AT, COMPANY, HOLDER, KEY, PAGE, item, listed, page, text
 
 
 def present(table: str, *bodies: tuple[str, bytes, str]) -> pl.LazyFrame:
@@ -163,9 +115,11 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     assert told(item(1, text("5,02")), silent) == []
 
 
-def test_both_languages_fall_with_the_one_that_a_correction_names() -> None:
+@pytest.mark.parametrize("group", ["group-3", "group-1"])
+def test_both_languages_fall_with_the_one_that_a_correction_names(group: str) -> None:
+    """And never the correction, though it stand in their group."""
     twins = (item(1, text("5,02")), item(2, text("5,02"), group_id="group-1"))
-    right = item(3, text("6,02"), properties={"tags": [":correction:news-2"]})
+    right = item(3, text("6,02"), properties={"tags": [":correction:news-2"]}, group_id=group)
     assert shares(told(*twins, right)) == [(HOLDER, date(2026, 11, 12), Decimal("6.02"))]
 
 
@@ -193,6 +147,13 @@ def test_a_holding_in_another_company_is_none_in_the_issuer() -> None:
     assert told(item(1, third)) == []
     assert told(item(1, third, content={"title": "Flaggningsmeddelande"})) == []
     assert told(item(1, None), item(2, text("5,02")), pages=(page(third),), listing=listed()) == told(
+        item(2, text("5,02"))
+    )
+
+
+def test_an_issuer_is_no_holder_of_itself() -> None:
+    own = page("<p>Exempel AB innehar nu 5,3 procent av aktierna.</p>")
+    assert told(item(1, None), item(2, text("5,02")), pages=(own,), listing=listed()) == told(
         item(2, text("5,02"))
     )
 
@@ -242,6 +203,7 @@ def test_files_are_told_from_each_other() -> None:
     assert made.recognise("x.json", mfn(item(1, text("5,02")))) == Recognised(None, Scope.PART)
     assert made.recognise("x.html", page(text("5,02"))) == Recognised(None, Scope.PART)
     assert isinstance(made.recognise("x.json", b'{"error": 1}'), NotOurs)
+<<<<<<< HEAD
 
 
 # Asking
@@ -290,3 +252,5 @@ def test_a_feed_that_was_not_narrowed_is_refused(registry: Registry, http: Http)
     registry.say("/v1/feed/e-1.json?news-id=news-1", mfn(item(1, text("5,02")), item(2, text("6,02"))))
     with pytest.raises(WrongBody, match="other items"):
         list(flagging_fetch.texts(http, None, ["e-1 news-1"]))
+=======
+>>>>>>> sweden-owners

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import time
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from connectors.nasdaq import flagging_text as shapes
 from connectors.nasdaq.flagging_form import Notification
+from connectors.nasdaq.flagging_prose import notification
 from connectors.nasdaq.flagging_row import Level, NoForm
 from connectors.se.flagging_text import LONGEST, notice
 
@@ -127,6 +130,26 @@ def test_of_another_issuer_the_text_names_it() -> None:
         f"{ISSUER} har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.", author=None
     )
     assert (found.holder, found.issuer) == (ISSUER, "Annat Bolag AB")
+
+
+@pytest.mark.sources
+def test_genuine_notices_of_neighbours_are_read_alike_or_refused(sources: Path) -> None:
+    """Finnish ones in their supervisor's form as Finland reads them; of Oslo's what its text tells, nothing else."""
+    copies = sources / "fi" / "flagging_text" / "fi_flagging_release_text_excerpts.jsonl"
+    for text in (shapes.even(json.loads(line)["text"]) for line in copies.read_text("utf-8").splitlines()):
+        with suppress(NoForm):
+            due = notification(text)
+            found = notice(text)
+            assert (found.holder, found.day, found.now) == (due.holder, due.day, due.now)
+    told = {}
+    for line in (sources / "no" / "newsweb_notices" / "notices.jsonl").read_text("utf-8").splitlines():
+        one = json.loads(line)
+        if "flagg" in " ".join(one["categories"]).casefold():
+            with suppress(NoForm):
+                told[one["messageId"]] = notice(shapes.even(one["bodyText"]), one["issuerName"])
+    assert [(found.holder, found.day) for found in told.values()] == [
+        ("Handelsbanken Fonder AB", date(2026, 6, 4))
+    ]
 
 
 def test_a_longer_text_than_any_notice_is_not_read() -> None:
