@@ -1,7 +1,9 @@
 """The service follows a new release while it answers: no failed request, no answer of two releases."""
 
 import threading
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -31,22 +33,20 @@ def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
                 answers[answer.status_code, release] += 1
                 if bodies.setdefault((number, release), answer.content) != answer.content:
                     torn.append(number)
-                stop.wait(BREATH)
+                time.sleep(BREATH)
 
     with firm.serving() as client:
-        listed = client.get("/api/v1/companies", params={"limit": "50"}).json()["data"]
-        numbers = [item["id"] for item in listed]
-        threads = [threading.Thread(target=hammer, args=(client, numbers[start::3])) for start in range(3)]
-        for thread in threads:
-            thread.start()
-        try:
-            for day in days[1:]:
-                firm.ingest(day)
-            seen = client.get(f"/api/v1/companies/{numbers[0]}").headers["Firm-Release"]
-        finally:
-            stop.set()
-            for thread in threads:
-                thread.join()
+        listed = client.get("/api/v1/companies", params={"limit": "50"}).json()
+        numbers = [item["id"] for item in listed["data"]]
+        with ThreadPoolExecutor(3) as callers:
+            asked = [callers.submit(hammer, client, numbers[start::3]) for start in range(3)]
+            try:
+                for day in days[1:]:
+                    firm.ingest(day)
+                seen = client.get(f"/api/v1/companies/{numbers[0]}").headers["Firm-Release"]
+            finally:
+                stop.set()
+        assert [one.result() for one in asked] == [None] * 3
     assert torn == []
     assert {status for status, _ in answers} == {200}
     assert {release for _, release in answers} >= {"1", "2"}

@@ -19,8 +19,9 @@ from tests.connectors.se.notice_files import KEY, PAGE, item, listed, page, text
 
 
 def test_the_stream_arrives_whole_and_goes_on_at_the_servers_time(registry: Registry, http: Http) -> None:
-    address = mfn_fetch.url(datetime(2026, 11, 15, 5, 50, tzinfo=UTC), 0).removeprefix("https://mfn.se")
-    registry.say(address, mfn(item(1, None)))
+    since = datetime(2026, 11, 15, 5, 50, tzinfo=UTC)
+    for start, items in enumerate(([item(1, None)], [])):
+        registry.say(mfn_fetch.url(since, start).removeprefix("https://mfn.se"), mfn(*items))
     (arrival,) = mfn_fetch.stream(http, Cursor("2026-11-15T06:00:00+00:00"), ())
     assert arrival.body.read() == mfn(item(1, None))
     assert arrival.cursor == Cursor("2026-11-16T12:00:00+00:00")
