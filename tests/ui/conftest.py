@@ -101,7 +101,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     world = World(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS)
     firm = Firm(folder / "data")
     for day in write(world, folder / "days"):
-        firm.ingest(day)
+        firm.ingest(day, *(market.lower() for market in MARKETS))
     with firm.serving() as client:
         bound = partial(_public_key, Inside(firm.data))
         yield Live(client, bound("http://127.0.0.1:*"), bound("shop.example.com"))
