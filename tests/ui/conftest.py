@@ -1,4 +1,4 @@
-"""The React components as a page has them: the package with its tools from npm, Debian's Chromium, a running service.
+"""The React components as a page has them: the package with its tools from npm, a Chromium, a running service.
 
 The tools go into ui/node_modules, once (`make test` installs them; else the first test does). Where there is no npm,
 or a node too old for them, or no Chromium, what needs them is skipped.
@@ -142,7 +142,7 @@ def visit(
     browser: str,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[list[dict[str, Any]]], dict[str, Any]]:
-    """What a browser finds on pages, by the names of the visits; screenshots are kept in the tests' own folder."""
+    """What a browser finds on pages, by the names of the visits; screenshots stay in the tests' folder."""
     folder = tmp_path_factory.mktemp("screenshots")
 
     def visit(visits: list[dict[str, Any]]) -> dict[str, Any]:

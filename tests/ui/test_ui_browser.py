@@ -1,4 +1,4 @@
-"""All components in Chromium on pages of another origin, on the live data of a service: what they show is what it says."""
+"""All components in Chromium, on pages of another origin than the service's: what they show is what it says."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
