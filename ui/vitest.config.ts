@@ -9,7 +9,9 @@ export default defineConfig({
     setupFiles: ["tests/strict.ts"],
     // The cache of happy-dom confirms no answer by a tag of the page's own, as browsers do; so it has none.
     environmentOptions: {
-      happyDOM: { settings: { fetch: { requestHeaders: [{ url: null, headers: { "Cache-Control": "no-cache" } }] } } },
+      happyDOM: {
+        settings: { fetch: { requestHeaders: [{ url: null, headers: { "Cache-Control": "no-cache" } }] } },
+      },
     },
   },
 });

@@ -1,28 +1,20 @@
-"""The React components as a page has them: the package with its tools from npm, Debian's Chromium, a running service.
+"""The React components as a page has them: the package with its tools from npm, a Chromium, a running service.
 
 The tools go into ui/node_modules, once (`make test` installs them; else the first test does). Where there is no npm,
 or a node too old for them, or no Chromium, what needs them is skipped.
 """
 
 import fcntl
-import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
-import httpx
 import pytest
 
-from connectors.sandbox import World, enough, write
-from tests.firm.conftest import Firm
-from tests.firm.inside import Inside
+from tests.once import made_once
+from tests.ui.tour import Seen, make_tour, read_tour
 
 HERE = Path(__file__).parent
 UI = HERE.parents[1] / "ui"
@@ -30,8 +22,6 @@ STAMP = UI / "node_modules" / ".installed"
 LOCK = UI / "package-lock.json"
 NODE = (20, 19)  # the oldest version that all of the tools run on
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-MARKETS = ("FI",)  # one market has every kind of event, and little to load
-DAYS = 2
 
 
 def _version() -> tuple[int, ...]:
@@ -77,78 +67,11 @@ def browser() -> str:
     return found
 
 
-@dataclass(frozen=True)
-class Live:
-    """A running service on a generated world, and keys of it."""
-
-    client: httpx.Client  # with a secret key
-    key: str  # publishable, for pages of this machine
-    elsewhere: str  # publishable, for pages of another domain
-
-    @property
-    def base(self) -> str:
-        return str(self.client.base_url).rstrip("/")
-
-    def get(self, path: str, **parameters: str | int) -> dict[str, Any]:
-        answer = self.client.get(path, params=parameters)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
-
 @pytest.fixture(scope="session")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = tmp_path_factory.mktemp("components")
-    world = World(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS)
-    firm = Firm(folder / "data")
-    for day in write(world, folder / "days"):
-        firm.ingest(day)
-    with firm.serving() as client:
-        bound = partial(_public_key, Inside(firm.data))
-        yield Live(client, bound("http://127.0.0.1:*"), bound("shop.example.com"))
-
-
-def _public_key(inside: Inside, domain: str) -> str:
-    made = inside.run(
-        "keys", "create", "--account", "reader@example.com", "--kind", "public", "--domain", domain, "--json"
-    )
-    return made.report["key"]
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
-        pass
-
-
-@pytest.fixture(scope="session")
-def gallery(
-    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """Address of the gallery, built and served on another origin than the service's."""
-    folder = tmp_path_factory.mktemp("gallery")
-    built = run("node", "gallery/build.mjs", folder)
-    assert built.returncode == 0, built.stdout + built.stderr
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-@pytest.fixture(scope="session")
-def visit(
+def seen(
     run: Callable[..., subprocess.CompletedProcess[str]],
     browser: str,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[list[dict[str, Any]]], dict[str, Any]]:
-    """What a browser finds on pages, by the names of the visits; screenshots are kept in the tests' own folder."""
-    folder = tmp_path_factory.mktemp("screenshots")
-
-    def visit(visits: list[dict[str, Any]]) -> dict[str, Any]:
-        asked = {"browser": browser, "folder": str(folder), "visits": visits}
-        done = run("node", HERE / "visit.mjs", given=json.dumps(asked))
-        assert done.returncode == 0, done.stdout + done.stderr
-        return json.loads(done.stdout)
-
-    return visit
+) -> Seen:
+    """One tour of a browser, made by the first process that asks; its folder keeps the screenshots."""
+    return read_tour(made_once(tmp_path_factory, "components", lambda into: make_tour(run, browser, into)))

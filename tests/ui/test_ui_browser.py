@@ -1,86 +1,15 @@
-"""All components in Chromium on pages of another origin, on the live data of a service: what they show is what it says."""
+"""All components in Chromium, on pages of another origin than the service's: what they show is what it says."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
+
+from tests.ui.tour import Seen
 
 pytestmark = pytest.mark.slow
 
 FIGURES = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
-WIDE, NARROW = 1280, 360
-SECRET = "firm_live_" + "a" * 42
-UNKNOWN_KEY = "firm_public_" + "a" * 42
-UNKNOWN_COMPANY = "9999999-2"
 COUNTRIES = {"FI": "Finland", "NO": "Norway", "UK": "United Kingdom"}
-Component = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Companies of the world that have much to show, and one that has little."""
-
-    told: str  # with accounts and news
-    owned: str  # with the most owners
-    without: str  # with neither owners nor events
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What a browser found on each page, by the names of the visits."""
-
-    chosen: Chosen
-    pages: dict[str, Any]
-
-    def page(self, name: str) -> dict[str, Component]:
-        return {one["kind"]: one for one in self.pages[name]["components"]}
-
-
-def below(live: Any, company_id: str, part: str) -> list[dict[str, Any]]:
-    return live.get(f"/api/v1/companies/{company_id}/{part}", limit=100)["data"]
-
-
-def choose(live: Any) -> Chosen:
-    ids = [company["id"] for company in live.get("/api/v1/companies", limit=100)["data"]]
-    events = {one: below(live, one, "events") for one in ids}
-    owners = {one: len(below(live, one, "ownership")) for one in ids}
-    told = (one for one in ids if any(event["event_type"] == "news.published" for event in events[one]))
-    return Chosen(
-        told=max(told, key=lambda one: len(below(live, one, "financials"))),
-        owned=max(ids, key=lambda one: (owners[one], len(events[one]))),
-        without=next(one for one in ids if not events[one] and not owners[one]),
-    )
-
-
-@pytest.fixture(scope="module")
-def seen(live: Any, gallery: str, visit: Callable[..., dict[str, Any]]) -> Seen:
-    chosen = choose(live)
-
-    def page(
-        name: str, width: int = WIDE, colours: str = "light", *, press: bool = False, **changed: str
-    ) -> Any:
-        asked = {"base": live.base, "key": live.key, "company": chosen.told} | changed
-        url = f"{gallery}/?{urlencode(asked)}"
-        return {"name": name, "url": url, "width": width, "colours": colours, "press": press}
-
-    pages = visit(
-        [
-            page("wide", press=True),
-            page("narrow", NARROW),
-            page("dark", colours="dark", locale="sv"),
-            page("owned", company=chosen.owned),
-            page("owned-narrow", NARROW, company=chosen.owned),
-            page("empty", company=chosen.without),
-            page("no-company", company=UNKNOWN_COMPANY),
-            page("other-domain", NARROW, key=live.elsewhere),
-            page("unknown-key", key=UNKNOWN_KEY),
-            page("secret-key", key=SECRET),
-            page("no-service", base="http://127.0.0.1:1"),
-        ]
-    )
-    return Seen(chosen, pages)
 
 
 def texts(values: list[Any]) -> list[str | None]:
@@ -95,8 +24,8 @@ def test_all_are_there_and_have_a_value(seen: Seen) -> None:
         )
 
 
-def test_the_card_is_the_profile(seen: Seen, live: Any) -> None:
-    profile = live.get(f"/api/v1/companies/{seen.chosen.told}", include="detail")
+def test_the_card_is_the_profile(seen: Seen) -> None:
+    profile = seen.answers["profile"]
     card = seen.page("wide")["card"]
     assert card["title"] == profile["name"]
     facts = dict(card["facts"])
@@ -108,10 +37,8 @@ def test_the_card_is_the_profile(seen: Seen, live: Any) -> None:
     assert facts["Latest revenue"] == ("—unknown" if revenue is None else str(revenue))
 
 
-def test_the_figures_are_those_of_the_accounts(seen: Seen, live: Any) -> None:
-    periods = live.get(f"/api/v1/companies/{seen.chosen.told}/financials", period_type="annual", years=5)[
-        "data"
-    ]
+def test_the_figures_are_those_of_the_accounts(seen: Seen) -> None:
+    periods = seen.answers["periods"]
     assert periods
     for name in ("wide", "narrow", "dark"):
         shown = seen.page(name)["financials"]["figures"]
@@ -122,8 +49,8 @@ def test_the_figures_are_those_of_the_accounts(seen: Seen, live: Any) -> None:
     assert [latest[row] for row in FIGURES] == texts([periods[0][row] for row in FIGURES])
 
 
-def test_the_owners_are_those_of_the_register(seen: Seen, live: Any) -> None:
-    owners = below(live, seen.chosen.owned, "ownership")
+def test_the_owners_are_those_of_the_register(seen: Seen) -> None:
+    owners = seen.answers["owners"]
     assert owners
     shown = seen.page("owned")["ownership"]
     assert [holder for holder, _ in shown["holders"]] == [owner["holder_id"] for owner in owners]
@@ -136,25 +63,22 @@ def test_the_owners_are_those_of_the_register(seen: Seen, live: Any) -> None:
     assert shown["bars"] == min(len(known), 10)
 
 
-def test_news_and_changes_are_those_of_the_events(seen: Seen, live: Any) -> None:
-    path = f"/api/v1/companies/{seen.chosen.told}/events"
-    shown = seen.page("wide")["news"]
-    news = live.get(path, event_type="news.published", limit=10)["data"]
+def test_news_and_changes_are_those_of_the_events(seen: Seen) -> None:
+    news, changes = seen.answers["news"], seen.answers["changes"]
     assert news
+    assert changes
+    shown = seen.page("told")["news"]
     assert shown["events"] == [event["event_id"] for event in news]
     assert news[0]["data"]["news"]["title"] in shown["text"]
-    path = f"/api/v1/companies/{seen.chosen.owned}/events"
-    changes = live.get(path, event_type="filing.added,ownership.changed,status.changed", limit=25)["data"]
-    assert changes
     assert seen.page("owned")["changes"]["events"] == [event["event_id"] for event in changes]
 
 
-def test_the_calendar_has_the_events_of_the_newest_month(seen: Seen, live: Any) -> None:
-    events = below(live, seen.chosen.told, "events")
+def test_the_calendar_has_the_events_of_the_newest_month(seen: Seen) -> None:
+    events = seen.answers["events"]
     newest = max(event["occurred_at"][:7] for event in events)
     month = {event["event_id"] for event in events if event["occurred_at"].startswith(newest)}
-    assert set(seen.page("wide")["calendar"]["events"]) == month
-    day = seen.pages["wide"]["day"]
+    assert set(seen.page("owned")["calendar"]["events"]) == month
+    day = seen.pages["owned"]["day"]
     assert day["pressed"] == "true"
     assert day["name"].endswith(f", events: {day['listed']}")
 
@@ -191,10 +115,10 @@ def test_a_secret_key_stays_where_it_is(seen: Seen) -> None:
     assert {one["url"].split("?")[0].rpartition("/")[2] for one in asked} == {"", "gallery.js", "gallery.css"}
 
 
-def test_pages_ask_nobody_but_the_service(seen: Seen, live: Any, gallery: str) -> None:
+def test_pages_ask_nobody_but_the_service(seen: Seen) -> None:
     asked = [one["url"] for one in seen.pages["wide"]["asked"]]
-    assert [url for url in asked if not url.startswith((f"{live.base}/", f"{gallery}/", "data:"))] == []
-    assert [url for url in asked if live.key in url and url.startswith(live.base)] == []
+    assert [url for url in asked if not url.startswith((f"{seen.base}/", f"{seen.gallery}/", "data:"))] == []
+    assert [url for url in asked if seen.key in url and url.startswith(seen.base)] == []
 
 
 def test_no_page_has_a_serious_fault_of_accessibility_or_breaks(seen: Seen) -> None:

@@ -1,5 +1,5 @@
-// What a browser finds on pages of the gallery. Reads visits from standard input, writes what was found as JSON; whether
-// that is right is for the tests to say.
+// What a browser finds on pages of the gallery. Reads visits from standard input, writes what was found as
+// JSON; whether that is right is for the tests to say.
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -22,7 +22,11 @@ function found() {
     state: section.dataset.state,
     code: section.querySelector("[data-code]")?.dataset.code ?? null,
     text: section.innerText,
-    figures: all(section, "[data-figure]", (cell) => [cell.dataset.figure, cell.dataset.period ?? null, value(cell)]),
+    figures: all(section, "[data-figure]", (cell) => [
+      cell.dataset.figure,
+      cell.dataset.period ?? null,
+      value(cell),
+    ]),
     facts: all(section, ".firmdata-fact", (fact) => [
       fact.querySelector("dt").textContent,
       value(fact) ?? fact.querySelector("time")?.dateTime ?? fact.querySelector("dd").textContent,
@@ -41,7 +45,8 @@ async function pressDay(page) {
   const day = page.locator(".firmdata-day").first();
   while (!(await day.evaluate((button) => button === document.activeElement))) {
     await page.keyboard.press("Tab");
-    if (await page.evaluate(() => document.activeElement === document.body)) throw new Error("no day can be reached");
+    if (await page.evaluate(() => document.activeElement === document.body))
+      throw new Error("no day can be reached");
   }
   await page.keyboard.press("Enter");
   const name = await day.getAttribute("aria-label");
@@ -58,7 +63,9 @@ async function visited(browser, folder, visit) {
   const page = await context.newPage();
   const asked = [];
   const broken = [];
-  page.on("request", (request) => asked.push({ url: request.url(), key: request.headers().authorization ?? null }));
+  page.on("request", (request) =>
+    asked.push({ url: request.url(), key: request.headers().authorization ?? null }),
+  );
   page.on("pageerror", (error) => broken.push(String(error)));
   await page.goto(visit.url);
   await page.waitForFunction(
@@ -77,7 +84,11 @@ async function visited(browser, folder, visit) {
     asked,
     broken,
     overhang: await page.evaluate(overhang),
-    faults: violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html.slice(0, 200)) })),
+    faults: violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      where: nodes.map(({ html }) => html.slice(0, 200)),
+    })),
     day: visit.press === true ? await pressDay(page) : null,
   };
   await context.close();

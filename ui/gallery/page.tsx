@@ -1,8 +1,8 @@
 /**
  * All components on one page, on the data of a running service.
  *
- * What is shown stands in the address, as `?base=…&key=firm_public_…&company=…`, so that a page can be sent to someone:
- * a publishable key is no secret.
+ * What is shown stands in the address, as `?base=…&key=firm_public_…&company=…`, so that a page can be sent
+ * to someone: a publishable key is no secret.
  */
 import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
@@ -62,7 +62,10 @@ function All(): ReactNode {
         <OwnershipChart companyId={company} />
         <EventsCalendar companyId={company} />
         <NewsFeed companyId={company} />
-        <ChangeFeed companyId={company} eventTypes={["filing.added", "ownership.changed", "status.changed"]} />
+        <ChangeFeed
+          companyId={company}
+          eventTypes={["filing.added", "ownership.changed", "status.changed"]}
+        />
       </main>
     </FirmdataProvider>
   );

@@ -17,5 +17,7 @@ createServer(async (request, response) => {
     response.writeHead(404).end();
     return;
   }
-  response.writeHead(200, { "Content-Type": `${type}; charset=utf-8` }).end(await readFile(join(folder, name)));
+  response
+    .writeHead(200, { "Content-Type": `${type}; charset=utf-8` })
+    .end(await readFile(join(folder, name)));
 }).listen(PORT, "127.0.0.1", () => console.log(`http://127.0.0.1:${PORT}/`));

@@ -40,11 +40,15 @@ function reached(schemas) {
 function operations(paths) {
   const parameters = (path) => paths[path].get.parameters;
   return Object.fromEntries(
-    READ.map((path) => [path, { get: { parameters: parameters(path), responses: { 200: { description: "" } } } }]),
+    READ.map((path) => [
+      path,
+      { get: { parameters: parameters(path), responses: { 200: { description: "" } } } },
+    ]),
   );
 }
 
-const large = (schema) => schema.format === "int64" && (schema.type === "integer" || schema.type?.includes("integer"));
+const large = (schema) =>
+  schema.format === "int64" && (schema.type === "integer" || schema.type?.includes("integer"));
 
 function exact(schema) {
   if (!large(schema)) return undefined;

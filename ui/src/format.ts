@@ -68,12 +68,17 @@ function numbers(locale: string): (options: Intl.NumberFormatOptions) => Intl.Nu
 
 function moneyOptions(currency: string | null, notation: Notation): Intl.NumberFormatOptions {
   const digits: Intl.NumberFormatOptions =
-    notation === "compact" ? { notation, maximumSignificantDigits: FOUR_DECIMALS } : { maximumFractionDigits: 0 };
+    notation === "compact"
+      ? { notation, maximumSignificantDigits: FOUR_DECIMALS }
+      : { maximumFractionDigits: 0 };
   // The code, because $ and kr mean several currencies.
   return currency === null ? digits : { style: "currency", currency, currencyDisplay: "code", ...digits };
 }
 
-/** A figure against the one before as a share of it; null where either is unknown, or the one before is not above 0. */
+/**
+ * A figure against the one before as a share of it; null where either is unknown, or the one before is not
+ * above 0.
+ */
 export function changeSince(before: Figure, after: Figure): number | null {
   if (before === null || after === null || before <= 0) return null;
   return Number(after) / Number(before) - 1;

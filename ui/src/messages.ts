@@ -94,7 +94,8 @@ export const figures = {
 
 const local: Readonly<Record<LocalCode, string>> = {
   key_missing: "No publishable key is given.",
-  key_not_publishable: "This is a secret key. It was not sent; a page needs a publishable key (firm_public_…).",
+  key_not_publishable:
+    "This is a secret key. It was not sent; a page needs a publishable key (firm_public_…).",
   key_malformed: "This is not a publishable key.",
   page_refused: "The service refuses this page: the key is not valid, or not bound to {origin}.",
   offline: "This device is offline.",

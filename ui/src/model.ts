@@ -1,4 +1,6 @@
-/** The shapes of answers, named: what the generated types call `components["schemas"][…]`. No rules live here. */
+/**
+ * The shapes of answers, named: what the generated types call `components["schemas"][…]`. No rules live here.
+ */
 import type { components, paths } from "./openapi.js";
 
 type Schemas = components["schemas"];
@@ -17,7 +19,9 @@ export type StatusChange = Schemas["StatusChange"];
 export type NewsItem = Schemas["NewsItem"];
 export type RegulatoryNotice = Schemas["RegulatoryNotice"];
 
-type EventParameters = NonNullable<paths["/api/v1/companies/{company_id}/events"]["get"]["parameters"]["query"]>;
+type EventParameters = NonNullable<
+  paths["/api/v1/companies/{company_id}/events"]["get"]["parameters"]["query"]
+>;
 
 /** The types that the service has today; a later one is read, and shown by its name. */
 export type EventType = NonNullable<EventParameters["event_type"]>[number];

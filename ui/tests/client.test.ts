@@ -24,7 +24,9 @@ async function failure(read: Promise<unknown>): Promise<Failure> {
 describe("what is asked", () => {
   test("each question goes to its path with the key in the header alone", async () => {
     const bodies = [company(), financials(), ownership(), eventPage()];
-    const service = await serving((url) => ({ body: bodies[["", "financials", "ownership", "events"].indexOf(url.pathname.split("/")[5] ?? "")] }));
+    const service = await serving((url) => ({
+      body: bodies[["", "financials", "ownership", "events"].indexOf(url.pathname.split("/")[5] ?? "")],
+    }));
     const client = createClient();
     const at = place(service);
     await client.read(profileOf(at), still(), false);
@@ -51,20 +53,28 @@ describe("what is asked", () => {
     [`${KEY}\n`, "key_malformed"],
   ])("a key like %j never leaves the page", async (publishableKey, code) => {
     const service = await serving(() => ({ body: company() }));
-    const told = await failure(createClient().read(profileOf(place(service, { publishableKey })), still(), false));
+    const told = await failure(
+      createClient().read(profileOf(place(service, { publishableKey })), still(), false),
+    );
     expect(told.code).toBe(code);
     expect(service.asked).toEqual([]);
   });
 
-  test.each(["", "..", "../usage", "a/b", "5599999991?x=1", "firm:SE:5599999991#", "å".repeat(8), "1".repeat(25)])(
-    "a company like %j is not asked for",
-    async (companyId) => {
-      const service = await serving(() => ({ body: company() }));
-      const told = await failure(createClient().read(profileOf(place(service, { companyId })), still(), false));
-      expect(told.code).toBe("invalid_org_number");
-      expect(service.asked).toEqual([]);
-    },
-  );
+  test.each([
+    "",
+    "..",
+    "../usage",
+    "a/b",
+    "5599999991?x=1",
+    "firm:SE:5599999991#",
+    "å".repeat(8),
+    "1".repeat(25),
+  ])("a company like %j is not asked for", async (companyId) => {
+    const service = await serving(() => ({ body: company() }));
+    const told = await failure(createClient().read(profileOf(place(service, { companyId })), still(), false));
+    expect(told.code).toBe("invalid_org_number");
+    expect(service.asked).toEqual([]);
+  });
 });
 
 describe("what is shared and kept", () => {
@@ -73,7 +83,11 @@ describe("what is shared and kept", () => {
     const service = await serving(() => ({ body: company(), after: gate.promise }));
     const client = createClient();
     const reads = [1, 2, 3].map(() => client.read(profileOf(place(service)), still(), false));
-    const other = client.read(profileOf(place(service, { publishableKey: KEY.replace("aa", "ab") })), still(), false);
+    const other = client.read(
+      profileOf(place(service, { publishableKey: KEY.replace("aa", "ab") })),
+      still(),
+      false,
+    );
     gate.release();
     expect(new Set(await Promise.all(reads)).size).toBe(1);
     await other;
@@ -86,10 +100,14 @@ describe("what is shared and kept", () => {
     const service = await serving((_, asked) =>
       asked.headers["if-none-match"] === tag
         ? { status: 304, headers: { "Cache-Control": "private, max-age=60" } }
-        : { body: company(), headers: { ETag: tag, "Cache-Control": "private, max-age=60, must-revalidate" } },
+        : {
+            body: company(),
+            headers: { ETag: tag, "Cache-Control": "private, max-age=60, must-revalidate" },
+          },
     );
     const client = createClient({ ...PAGE, now: () => now });
-    const read = (renewed = false): Promise<unknown> => client.read(profileOf(place(service)), still(), renewed);
+    const read = (renewed = false): Promise<unknown> =>
+      client.read(profileOf(place(service)), still(), renewed);
     const first = await read();
     now += 59_000;
     expect(await read()).toBe(first);
@@ -105,7 +123,10 @@ describe("what is shared and kept", () => {
   });
 
   test("an answer that must not be kept is read again", async () => {
-    const service = await serving(() => ({ body: company(), headers: { "Cache-Control": "no-store, max-age=60" } }));
+    const service = await serving(() => ({
+      body: company(),
+      headers: { "Cache-Control": "no-store, max-age=60" },
+    }));
     const client = createClient();
     await client.read(profileOf(place(service)), still(), false);
     await client.read(profileOf(place(service)), still(), false);
@@ -158,16 +179,22 @@ describe("what is repeated", () => {
   test("a long wait is the reader's: the failure says until when", async () => {
     const service = await serving(() => refusal(problem("quota_exceeded")));
     const now = 1_700_000_000_000;
-    const told = await failure(createClient({ ...quick, now: () => now }).read(profileOf(place(service)), still(), false));
+    const told = await failure(
+      createClient({ ...quick, now: () => now }).read(profileOf(place(service)), still(), false),
+    );
     expect(told).toMatchObject({ code: "quota_exceeded", status: 429, retryAt: now + 935_269_000 });
     expect(service.asked).toHaveLength(1);
   });
 
   test("a date in Retry-After counts too", async () => {
-    const limited = refusal(problem("service_unavailable"), { "Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT" });
+    const limited = refusal(problem("service_unavailable"), {
+      "Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT",
+    });
     const service = await serving(() => limited);
     const now = Date.UTC(2015, 9, 21, 7, 28, 0);
-    const told = await failure(createClient({ ...quick, now: () => now }).read(profileOf(place(service)), still(), false));
+    const told = await failure(
+      createClient({ ...quick, now: () => now }).read(profileOf(place(service)), still(), false),
+    );
     expect(told.retryAt).toBe(now + 30_000);
   });
 
@@ -195,27 +222,38 @@ describe("what fails", () => {
 
   test("the document has the problems that matter here", () => {
     expect(patient.map(({ code }) => code)).toEqual(
-      expect.arrayContaining(["payment_required", "origin_not_allowed", "origin_required", "company_not_found"]),
+      expect.arrayContaining([
+        "payment_required",
+        "origin_not_allowed",
+        "origin_required",
+        "company_not_found",
+      ]),
     );
   });
 
-  test.each(patient.map((one) => [one.code, one] as const))("a problem %s says its code, words and request", async (_, told) => {
-    const service = await serving(() => refusal(told));
-    expect(await failure(createClient().read(profileOf(place(service)), still(), false))).toEqual({
-      code: told.code,
-      status: told.status,
-      detail: told.detail,
-      requestId: told.request_id,
-      retryAt: null,
-    });
-  });
+  test.each(patient.map((one) => [one.code, one] as const))(
+    "a problem %s says its code, words and request",
+    async (_, told) => {
+      const service = await serving(() => refusal(told));
+      expect(await failure(createClient().read(profileOf(place(service)), still(), false))).toEqual({
+        code: told.code,
+        status: told.status,
+        detail: told.detail,
+        requestId: told.request_id,
+        retryAt: null,
+      });
+    },
+  );
 
   test.each([
     ["HTML with 200", { status: 200, body: "<html>", headers: { "Content-Type": "text/html" } }],
     ["cut JSON", { status: 200, body: '{"id":' }],
     ["null", { status: 200, body: "null" }],
     ["another object", { status: 200, body: { data: [] } }],
-    ["an error that is no problem document", { status: 502, body: "Bad gateway", headers: { "Content-Type": "text/plain" } }],
+    [
+      "an error that is no problem document",
+      { status: 502, body: "Bad gateway", headers: { "Content-Type": "text/plain" } },
+    ],
     ["a problem that is cut", { status: 400, body: '{"code":' }],
     ["a problem that is none", { status: 400, body: "[]" }],
   ])("%s is an answer that cannot be read", async (_, reply) => {
@@ -227,8 +265,12 @@ describe("what fails", () => {
   test("a cut answer, a service that is away, and a device that is offline", async () => {
     const cut = await serving(() => ({ body: "{}", headers: { "Content-Length": "100" } }));
     setTimeout(() => void cut.stop(), 200);
-    expect((await failure(createClient().read(profileOf(place(cut)), still(), false))).code).toBe("unreachable");
-    expect((await failure(createClient().read(profileOf(place(cut)), still(), false))).code).toBe("unreachable");
+    expect((await failure(createClient().read(profileOf(place(cut)), still(), false))).code).toBe(
+      "unreachable",
+    );
+    expect((await failure(createClient().read(profileOf(place(cut)), still(), false))).code).toBe(
+      "unreachable",
+    );
     const offline = createClient({ ...PAGE, online: () => false });
     expect((await failure(offline.read(profileOf(place(cut)), still(), false))).code).toBe("offline");
   });

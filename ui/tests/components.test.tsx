@@ -7,7 +7,18 @@ import * as components from "../src/index.js";
 import { CompanyCard } from "../src/index.js";
 import type { Company, Ownership } from "../src/model.js";
 import { company, events, financials, ownership, problem } from "./examples.js";
-import { ALL, answers, COMPANY, everything, FirmdataProvider, NAMES, ready, section, show, sixEvents } from "./page.js";
+import {
+  ALL,
+  answers,
+  COMPANY,
+  everything,
+  FirmdataProvider,
+  NAMES,
+  ready,
+  section,
+  show,
+  sixEvents,
+} from "./page.js";
 import { held, KEY, refusal, serving } from "./service.js";
 
 test("the package has the seven components of the product and nothing that is none", () => {
@@ -83,18 +94,34 @@ describe("every component", () => {
     const name = '<img src=x onerror="boom()"><script>boom()</script>';
     const news = events().map((event) =>
       "news" in event.data
-        ? { ...event, data: { ...event.data, news: { ...event.data.news, title: name, url: "javascript:boom()" } } }
+        ? {
+            ...event,
+            data: { ...event.data, news: { ...event.data.news, title: name, url: "javascript:boom()" } },
+          }
         : event,
     );
     const hostile: Company = { ...company(), name, website: "javascript:boom()" };
-    const owners: Ownership = { ...ownership(), name, data: ownership().data.map((owner) => ({ ...owner, holder_name: name })) };
+    const owners: Ownership = {
+      ...ownership(),
+      name,
+      data: ownership().data.map((owner) => ({ ...owner, holder_name: name })),
+    };
     const service = await serving(
-      answers({ profile: hostile, financials: { ...financials(), name }, ownership: owners, events: { ...sixEvents(), data: news } }),
+      answers({
+        profile: hostile,
+        financials: { ...financials(), name },
+        ownership: owners,
+        events: { ...sixEvents(), data: news },
+      }),
     );
     show(service, everything());
     await ready();
     expect(document.querySelectorAll("img, script")).toHaveLength(0);
-    expect([...document.querySelectorAll("a")].map((link) => link.protocol).filter((one) => !/^https?:$/.test(one))).toEqual([]);
+    expect(
+      [...document.querySelectorAll("a")]
+        .map((link) => link.protocol)
+        .filter((one) => !/^https?:$/.test(one)),
+    ).toEqual([]);
     expect(document.body.textContent).toContain(name);
   });
 
@@ -104,7 +131,15 @@ describe("every component", () => {
       "lacks what is drawn",
       6, // key figures take what is absent for unknown
       { id: "firm:NO:999999999", name: "X", status: "active", country: {} },
-      [{ period: "2025", period_end: "2025-12-31", holder_id: "own_1", event_id: "evt_1", occurred_at: "never" }],
+      [
+        {
+          period: "2025",
+          period_end: "2025-12-31",
+          holder_id: "own_1",
+          event_id: "evt_1",
+          occurred_at: "never",
+        },
+      ],
     ],
   ])("an answer that %s breaks no page, and the next one is shown", async (_, broken, profile, data) => {
     let isSound = false;
@@ -154,7 +189,9 @@ describe("every component", () => {
 describe("another company", () => {
   test("nothing of the one before is shown under it, and its request is ended", async () => {
     const gate = held();
-    const service = await serving((url) => (url.pathname.includes("999999999") ? { body: company() } : { after: gate.promise }));
+    const service = await serving((url) =>
+      url.pathname.includes("999999999") ? { body: company() } : { after: gate.promise },
+    );
     const page = show(service, <CompanyCard companyId="999999999" />);
     await ready();
     const other = (companyId: string): ReactNode => (

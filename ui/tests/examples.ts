@@ -13,7 +13,10 @@ interface Content {
 }
 
 interface Document {
-  readonly paths: Record<string, { get: { responses: Record<string, { content: Record<string, Content> }> } }>;
+  readonly paths: Record<
+    string,
+    { get: { responses: Record<string, { content: Record<string, Content> }> } }
+  >;
   readonly components: { responses: Record<string, { content?: Record<string, Content> }> };
   readonly webhooks: Record<string, { post: { requestBody: { content: Record<string, Content> } } }>;
 }

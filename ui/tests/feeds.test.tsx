@@ -21,7 +21,8 @@ function page(data: CompanyEvent[], next_cursor: string | null = null): EventPag
   return { ...eventPage(), data, next_cursor, has_more: next_cursor !== null };
 }
 
-const shown = (): (string | null)[] => [...document.querySelectorAll("li")].map((line) => line.getAttribute("data-event"));
+const shown = (): (string | null)[] =>
+  [...document.querySelectorAll("li")].map((line) => line.getAttribute("data-event"));
 
 describe("older events", () => {
   test("come after the page, and a page that fails is said and can be read again", async () => {
@@ -53,7 +54,13 @@ describe("what is new", () => {
       return { body: page(data), headers: { ETag: tag } };
     });
     render(
-      <ChangeFeed companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} eventTypes={["filing.added"]} refreshSeconds={0.1} />,
+      <ChangeFeed
+        companyId={COMPANY}
+        publishableKey={KEY}
+        baseUrl={service.base}
+        eventTypes={["filing.added"]}
+        refreshSeconds={0.1}
+      />,
     );
     await waitFor(() => expect(service.asked.length).toBeGreaterThan(2));
     expect(service.asked[1]?.headers["if-none-match"]).toBe('W/"5"');
@@ -69,7 +76,9 @@ describe("what is new", () => {
       asked += 1;
       return asked === 1 ? { body: page([numbered(5)]) } : refusal(problem("quota_exceeded"));
     });
-    render(<ChangeFeed companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} refreshSeconds={0.05} />);
+    render(
+      <ChangeFeed companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} refreshSeconds={0.05} />,
+    );
     await screen.findByText("This could not be brought up to date.");
     expect(shown()).toEqual(["evt_5"]);
     const before = asked;
@@ -79,7 +88,9 @@ describe("what is new", () => {
 
   test("is not asked for where nobody wants it", async () => {
     const service = await serving(() => ({ body: page([numbered(5)]) }));
-    render(<ChangeFeed companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} refreshSeconds={null} />);
+    render(
+      <ChangeFeed companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} refreshSeconds={null} />,
+    );
     await waitFor(() => expect(shown()).toEqual(["evt_5"]));
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(service.asked).toHaveLength(1);
@@ -103,7 +114,9 @@ describe("a calendar", () => {
     act(() => day.click());
     expect(day.getAttribute("aria-pressed")).toBe("true");
     expect(shown()).toEqual(["evt_8", "evt_9"]);
-    const [before, after] = ["Previous month", "Next month"].map((name) => screen.getByRole("button", { name }));
+    const [before, after] = ["Previous month", "Next month"].map((name) =>
+      screen.getByRole("button", { name }),
+    );
     expect(after?.getAttribute("aria-disabled")).toBe("true");
     act(() => after?.click());
     expect(screen.getByRole("table", { name: "Events, November 2026" })).toBeTruthy();
@@ -116,7 +129,9 @@ describe("a calendar", () => {
 
   test("begins with the month that is given, and says when older events are not read", async () => {
     const service = await serving(() => ({ body: page(data, "older") }));
-    render(<EventsCalendar companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} month="2026-09" />);
+    render(
+      <EventsCalendar companyId={COMPANY} publishableKey={KEY} baseUrl={service.base} month="2026-09" />,
+    );
     await screen.findByRole("table", { name: "Events, September 2026" });
     expect(screen.getByText("Older events have not been read yet.")).toBeTruthy();
   });

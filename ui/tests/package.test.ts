@@ -1,4 +1,7 @@
-/** The package as others take it: small, shaken to what is used, its types those of the service, its lock bare. */
+/**
+ * The package as others take it: small, shaken to what is used, its types those of the service, its lock
+ * bare.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,8 +11,19 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 const ui = fileURLToPath(new URL("..", import.meta.url));
 const LARGEST_BYTES = 60_000;
-const NAMES = ["ChangeFeed", "CompanyCard", "EventsCalendar", "FinancialsTable", "KeyStats", "NewsFeed", "OwnershipChart"];
-const manifest = JSON.parse(readFileSync(`${ui}package.json`, "utf8")) as Record<string, Record<string, string>>;
+const NAMES = [
+  "ChangeFeed",
+  "CompanyCard",
+  "EventsCalendar",
+  "FinancialsTable",
+  "KeyStats",
+  "NewsFeed",
+  "OwnershipChart",
+];
+const manifest = JSON.parse(readFileSync(`${ui}package.json`, "utf8")) as Record<
+  string,
+  Record<string, string>
+>;
 
 beforeAll(() => {
   execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: ui, stdio: "pipe" });
@@ -19,7 +33,10 @@ beforeAll(() => {
 const KINDS = ["card", "financials", "stats", "ownership", "news", "calendar", "changes"];
 const kindsIn = (bundle: string): string[] => KINDS.filter((kind) => bundle.includes(`kind:"${kind}"`));
 
-/** What a page takes in that imports these names from the package as built; React and the chart library stay outside. */
+/**
+ * What a page takes in that imports these names from the package as built; React and the chart library stay
+ * outside.
+ */
 async function taken(names: string): Promise<string> {
   const made = await build({
     stdin: { contents: `export ${names} from "@firmdata/react";`, resolveDir: ui },
@@ -59,7 +76,10 @@ describe("size", () => {
 
 test("what was built can be imported where there is no page, and names its own files alone", () => {
   const program = 'import * as all from "@firmdata/react"; console.log(Object.keys(all).length)';
-  const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: ui, encoding: "utf8" });
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: ui,
+    encoding: "utf8",
+  });
   expect(said.trim()).toBe("9");
   const types = readFileSync(`${ui}dist/index.d.ts`, "utf8");
   for (const name of NAMES) expect(types).toContain(name);
@@ -83,5 +103,6 @@ test("the lock pins by hash and names no registry", () => {
 test("dependencies of development are exact; the package itself brings the chart library alone", () => {
   expect(Object.keys(manifest["dependencies"] ?? {})).toEqual(["d3-scale"]);
   expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["react"]);
-  for (const version of Object.values(manifest["devDependencies"] ?? {})) expect(version).toMatch(/^(npm:[\w-]+@)?\d+\.\d+\.\d+$/);
+  for (const version of Object.values(manifest["devDependencies"] ?? {}))
+    expect(version).toMatch(/^(npm:[\w-]+@)?\d+\.\d+\.\d+$/);
 });

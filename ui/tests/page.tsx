@@ -1,4 +1,7 @@
-/** What tests of components share: a page with a provider, answers of the contract's examples, what is found on the page. */
+/**
+ * What tests of components share: a page with a provider, answers of the contract's examples, what is found
+ * on the page.
+ */
 import { cleanup, render, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect } from "vitest";
@@ -53,7 +56,8 @@ export const everything = (): ReactNode =>
 
 export const ready = (): Promise<void> =>
   waitFor(() => {
-    for (const section of document.querySelectorAll("section")) expect(section.dataset["state"]).toBe("ready");
+    for (const section of document.querySelectorAll("section"))
+      expect(section.dataset["state"]).toBe("ready");
   });
 
 /** Exact values of all that a selector finds; null where there is none. */

@@ -25,7 +25,10 @@ describe("JSON", () => {
     ['"a \\" 9007199254740993, "', 'a " 9007199254740993, '],
   ])("%s is read exactly", (text, value) => {
     expect(parseExactly(text)).toEqual(value);
-    expect(parseExactly(`{"a":[${text}, 1],"b":"12345678901234567"}`)).toEqual({ a: [value, 1], b: "12345678901234567" });
+    expect(parseExactly(`{"a":[${text}, 1],"b":"12345678901234567"}`)).toEqual({
+      a: [value, 1],
+      b: "12345678901234567",
+    });
   });
 
   test("what is no JSON is none", () => {
@@ -52,7 +55,11 @@ test.each([
 });
 
 describe("a feed", () => {
-  const event = (sequence: number | bigint): CompanyEvent => ({ ...(events()[0] as CompanyEvent), event_id: `evt_${sequence}`, sequence });
+  const event = (sequence: number | bigint): CompanyEvent => ({
+    ...(events()[0] as CompanyEvent),
+    event_id: `evt_${sequence}`,
+    sequence,
+  });
   const page = (sequences: (number | bigint)[], cursor: string | null): EventPage => ({
     company_id: "firm:SE:5599999991",
     org_number: "5599999991",
@@ -61,7 +68,8 @@ describe("a feed", () => {
     next_cursor: cursor,
     has_more: cursor !== null,
   });
-  const numbers = (feed: { events: readonly CompanyEvent[] }): (number | bigint)[] => feed.events.map(({ sequence }) => sequence);
+  const numbers = (feed: { events: readonly CompanyEvent[] }): (number | bigint)[] =>
+    feed.events.map(({ sequence }) => sequence);
 
   test("older pages follow, and newer events come before, each once", () => {
     const first = renewed(null, page([5, 4], "older"));
@@ -90,12 +98,20 @@ describe("a month", () => {
     expect(weeks[0]).toEqual([null, null, null, null, null, null, "2026-11-01"]);
     expect(weeks.flat().filter((day) => day !== null)).toHaveLength(30);
     expect(weeks.at(-1)?.[0]).toBe("2026-11-30");
-    expect(weeksOf("2024-02").flat().filter((day) => day !== null)).toHaveLength(29);
+    expect(
+      weeksOf("2024-02")
+        .flat()
+        .filter((day) => day !== null),
+    ).toHaveLength(29);
     expect(weeksOf("2027-02")).toHaveLength(4);
   });
 
   test("a year's end is passed both ways", () => {
-    expect([moved("2026-12", 1), moved("2026-01", -1), moved("2026-06", 12)]).toEqual(["2027-01", "2025-12", "2027-06"]);
+    expect([moved("2026-12", 1), moved("2026-01", -1), moved("2026-06", 12)]).toEqual([
+      "2027-01",
+      "2025-12",
+      "2027-06",
+    ]);
   });
 
   test("events are on their days of UTC", () => {
@@ -145,7 +161,12 @@ describe("figures", () => {
   });
 
   test("a margin needs a revenue", () => {
-    expect([marginOf(5, 50), marginOf(5, 0), marginOf(null, 5), marginOf(5, null)]).toEqual([0.1, null, null, null]);
+    expect([marginOf(5, 50), marginOf(5, 0), marginOf(null, 5), marginOf(5, null)]).toEqual([
+      0.1,
+      null,
+      null,
+      null,
+    ]);
   });
 
   test("years are compared in one currency and scope alone", () => {
@@ -179,12 +200,22 @@ test("each type of event says what happened", () => {
     "news.published": "Results of operations and financial condition",
     "event.regulatory": "Sanktionsavgift",
   });
-  expect(told.get("event.regulatory")?.note?.replace("\u00a0", " ")).toBe("Finansinspektionen · SEK 10,000,000");
+  expect(told.get("event.regulatory")?.note?.replace("\u00a0", " ")).toBe(
+    "Finansinspektionen · SEK 10,000,000",
+  );
   expect(told.get("news.published")).toMatchObject({ note: "SEC EDGAR", language: "en" });
 });
 
 test("only addresses of the web become links", () => {
-  for (const text of ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "vbscript:x", "/relative", "", null]) {
+  for (const text of [
+    "javascript:alert(1)",
+    " javascript:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "/relative",
+    "",
+    null,
+  ]) {
     expect(webAddress(text)).toBeNull();
   }
   expect(webAddress("https://example.com/a b")).toBe("https://example.com/a%20b");

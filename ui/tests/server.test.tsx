@@ -68,12 +68,18 @@ test.each([
     platform: "node",
     external: ["happy-dom"],
     alias,
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(process.cwd() + "/");' },
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(process.cwd() + "/");',
+    },
     jsx: "automatic",
     logLevel: "error",
   });
   const program = made.outputFiles[0]?.text ?? "";
-  const said = execFileSync(process.execPath, ["--input-type=module", "-"], { cwd: ui, input: program, encoding: "utf8" });
+  const said = execFileSync(process.execPath, ["--input-type=module", "-"], {
+    cwd: ui,
+    input: program,
+    encoding: "utf8",
+  });
   const told = JSON.parse(said) as { version: string; said: string[]; sections: number };
   expect(told.version.startsWith(version)).toBe(true);
   expect(told).toMatchObject({ said: [], sections: 7 });

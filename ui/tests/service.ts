@@ -61,7 +61,9 @@ export class Service {
       response.writeHead(204, { ...CORS, "Access-Control-Allow-Origin": origin }).end();
       return;
     }
-    const dropped = new Promise<void>((resolve) => response.once("close", () => response.writableEnded || resolve()));
+    const dropped = new Promise<void>((resolve) =>
+      response.once("close", () => response.writableEnded || resolve()),
+    );
     const { url = "", method = "", headers } = request;
     const asked = { url, method, headers, dropped };
     this.asked.push(asked);

@@ -1,5 +1,8 @@
 // @vitest-environment happy-dom
-/** What single components show of an answer: unknown is never 0, nothing is said to be nothing, tables and the chart. */
+/**
+ * What single components show of an answer: unknown is never 0, nothing is said to be nothing, tables and the
+ * chart.
+ */
 import { screen, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { CompanyCard, FinancialsTable, KeyStats, OwnershipChart } from "../src/index.js";
@@ -10,8 +13,20 @@ import { serving } from "./service.js";
 
 describe("unknown is never 0", () => {
   test("in a card", async () => {
-    const nothing = { sni_code: null, sni_label: null, municipality: null, county: null, registered_date: null };
-    const profile: Company = { ...company(), ...nothing, latest_revenue: null, latest_currency: null, latest_year: null };
+    const nothing = {
+      sni_code: null,
+      sni_label: null,
+      municipality: null,
+      county: null,
+      registered_date: null,
+    };
+    const profile: Company = {
+      ...company(),
+      ...nothing,
+      latest_revenue: null,
+      latest_currency: null,
+      latest_year: null,
+    };
     const service = await serving(answers({ profile }));
     show(service, <CompanyCard companyId={COMPANY} />);
     await ready();
@@ -22,9 +37,21 @@ describe("unknown is never 0", () => {
   test("in figures, where 0 is 0 and a large figure is whole", async () => {
     const [, year] = financials().data;
     if (year === undefined) throw new Error("no year");
-    const figures = { revenue: 0, operating_result: null, net_result: -3, equity: null, total_assets: null, employees: null };
-    const body = JSON.stringify({ ...financials(), data: [{ ...year, ...figures, derived: ["net_result"] }] });
-    const service = await serving(answers({ financials: body.replace('"total_assets":null', '"total_assets":9007199254740993') }));
+    const figures = {
+      revenue: 0,
+      operating_result: null,
+      net_result: -3,
+      equity: null,
+      total_assets: null,
+      employees: null,
+    };
+    const body = JSON.stringify({
+      ...financials(),
+      data: [{ ...year, ...figures, derived: ["net_result"] }],
+    });
+    const service = await serving(
+      answers({ financials: body.replace('"total_assets":null', '"total_assets":9007199254740993') }),
+    );
     show(service, <FinancialsTable companyId={COMPANY} notation="standard" />);
     await ready();
     expect(exact(section(), "td")).toEqual(["0", null, "-3", null, "9007199254740993", null]);
@@ -37,11 +64,20 @@ describe("unknown is never 0", () => {
   test("in key figures, which have no change and no margin then", async () => {
     const [, year] = financials().data;
     if (year === undefined) throw new Error("no year");
-    const before = { ...year, fiscal_year: year.fiscal_year - 1, period: "2024", revenue: 0, employees: null };
-    const service = await serving(answers({ financials: { ...financials(), data: [{ ...year, operating_result: null }, before] } }));
+    const before = {
+      ...year,
+      fiscal_year: year.fiscal_year - 1,
+      period: "2024",
+      revenue: 0,
+      employees: null,
+    };
+    const service = await serving(
+      answers({ financials: { ...financials(), data: [{ ...year, operating_result: null }, before] } }),
+    );
     show(service, <KeyStats companyId={COMPANY} />);
     await ready();
-    const stat = (name: string): string => section().querySelector(`[data-figure=${name}]`)?.textContent ?? "";
+    const stat = (name: string): string =>
+      section().querySelector(`[data-figure=${name}]`)?.textContent ?? "";
     expect(stat("revenue")).not.toContain("since");
     expect(stat("operating_result")).toBe("Operating result—unknown");
     expect(stat("margin")).toContain("unknown");
@@ -69,7 +105,13 @@ describe("nothing there", () => {
     ["ChangeFeed", "No changes are known."],
   ])("%s says so", async (name, words) => {
     const body = { ...eventPage(), ...none };
-    const service = await serving(answers({ financials: { ...financials(), ...none }, ownership: { ...ownership(), ...none }, events: body }));
+    const service = await serving(
+      answers({
+        financials: { ...financials(), ...none },
+        ownership: { ...ownership(), ...none },
+        events: body,
+      }),
+    );
     const Component = ALL[name];
     show(service, <Component companyId={COMPANY} />);
     await ready();
@@ -80,11 +122,16 @@ describe("nothing there", () => {
 describe("a table of figures", () => {
   test("has each period of the answer under its name, and says which figures were asked for", async () => {
     const service = await serving(answers());
-    show(service, <FinancialsTable companyId={COMPANY} years={3} periodType="quarterly" consolidated={false} />);
+    show(
+      service,
+      <FinancialsTable companyId={COMPANY} years={3} periodType="quarterly" consolidated={false} />,
+    );
     await ready();
     expect(service.paths[0]).toContain("period_type=quarterly&years=3&consolidated=false");
     const table = within(section()).getByRole("table", { name: /Financials of EKSEMPEL ASA/ });
-    const heads = within(table).getAllByRole("columnheader").map((head) => head.textContent);
+    const heads = within(table)
+      .getAllByRole("columnheader")
+      .map((head) => head.textContent);
     expect(heads).toEqual(["Figure", "2026-Q3USD", "2025USD (restated)"]);
     const found: Financials = financials();
     expect(exact(table, "td[data-figure=equity]")).toEqual(found.data.map(({ equity }) => String(equity)));
@@ -100,7 +147,9 @@ describe("a chart of owners", () => {
     await ready();
     const picture = screen.getByRole("img", { name: /Owners of Exempelbolaget AB/ });
     expect(picture.querySelectorAll(".firmdata-bar")).toHaveLength(1);
-    expect(Number.parseFloat(picture.querySelector(".firmdata-bar")?.getAttribute("width") ?? "")).toBeCloseTo(89.17, 1);
+    expect(
+      Number.parseFloat(picture.querySelector(".firmdata-bar")?.getAttribute("width") ?? ""),
+    ).toBeCloseTo(89.17, 1);
     expect(section().querySelectorAll("tbody tr")).toHaveLength(2);
     expect(section().textContent).toContain("10.7% of the shares has a known owner.");
   });

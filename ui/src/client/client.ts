@@ -1,8 +1,8 @@
 /**
  * The one way to the service: reads a question, shares what is under way, keeps answers by their tags.
  *
- * A request is repeated only when the service says by Retry-After when. Does not belong here: addresses (`queries`),
- * React (`useResource`).
+ * A request is repeated only when the service says by Retry-After when. Does not belong here: addresses
+ * (`queries`), React (`useResource`).
  */
 import { Cache, maxAge, type Kept } from "./cache.js";
 import { failureOf, localFailure, objectIn, ReadError, retryAfter, type Answer } from "./failure.js";
@@ -97,9 +97,12 @@ class Exchange {
     try {
       const response = await this.seams.fetch(this.address, {
         // A tag of ours is for the service; the browser's own cache has no say then.
-        ...(tag === null ? { headers } : { headers: { ...headers, "If-None-Match": tag }, cache: "no-store" }),
+        ...(tag === null
+          ? { headers }
+          : { headers: { ...headers, "If-None-Match": tag }, cache: "no-store" }),
         credentials: "omit",
-        // On the service's own origin the page is told by Referer alone; a page's policy must not take it away.
+        // On the service's own origin the page is told by Referer alone; a page's policy must not take it
+        // away.
         referrerPolicy: "strict-origin",
         signal: AbortSignal.any([this.stop, timeout]),
       });
@@ -112,9 +115,9 @@ class Exchange {
   }
 
   /**
-   * Why a page was told nothing. Before the service knows the caller, and to pages that a key does not name, it
-   * answers without leave to read it (KEYS_AND_LIMITS 3.2), and a browser then tells the page as little as of a cut
-   * cable: whether the service can be reached at all makes the difference.
+   * Why a page was told nothing. Before the service knows the caller, and to pages that a key does not name,
+   * it answers without leave to read it (KEYS_AND_LIMITS 3.2), and a browser then tells the page as little as
+   * of a cut cable: whether the service can be reached at all makes the difference.
    */
   async #silence(): Promise<"offline" | "page_refused" | "unreachable"> {
     if (!this.seams.online()) return "offline";

@@ -1,8 +1,8 @@
 /**
  * Why there is no answer to show: one shape for what the service refuses and for what never reached it.
  *
- * `code` is what callers switch on: a code of the service's problems (CONTRACT 4.10), or one of LOCAL_CODES. The words
- * for readers are in `messages`.
+ * `code` is what callers switch on: a code of the service's problems (CONTRACT 4.10), or one of LOCAL_CODES.
+ * The words for readers are in `messages`.
  */
 import { parseExactly } from "./json.js";
 
@@ -26,7 +26,10 @@ export interface Failure {
   /** The service's own words on this case, in English; null where it said none. */
   readonly detail: string | null;
   readonly requestId: string | null;
-  /** Milliseconds of the epoch before which the service does not want to be asked again; null: it named no time. */
+  /**
+   * Milliseconds of the epoch before which the service does not want to be asked again; null: it named no
+   * time.
+   */
   readonly retryAt: number | null;
 }
 

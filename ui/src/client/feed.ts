@@ -12,7 +12,10 @@ export interface Feed {
   readonly cursor: string | null;
 }
 
-/** The feed with the first page as it is now. Where the page no longer meets what is held, that is let go: between them something may be missing. */
+/**
+ * The feed with the first page as it is now. Where the page no longer meets what is held, that is let go:
+ * between them something may be missing.
+ */
 export function renewed(feed: Feed | null, page: EventPage): Feed {
   const first: Feed = { events: page.data, cursor: page.next_cursor };
   if (feed === null) return first;
@@ -28,5 +31,7 @@ export function extended(feed: Feed, page: EventPage): Feed {
 
 function together(newer: readonly CompanyEvent[], older: readonly CompanyEvent[]): CompanyEvent[] {
   const events = new Map([...older, ...newer].map((event) => [event.event_id, event]));
-  return [...events.values()].sort((a, b) => (a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0));
+  return [...events.values()].sort((a, b) =>
+    a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0,
+  );
 }

@@ -13,7 +13,9 @@ interface Flight {
 export class Flights {
   readonly #underWay = new Map<string, Flight>();
 
-  /** The result of `start`, or of what was started before under this name. Rejects with the signal's reason. */
+  /**
+   * The result of `start`, or of what was started before under this name. Rejects with the signal's reason.
+   */
   join(name: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<object>): Promise<object> {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const flight = this.#underWay.get(name) ?? this.#begin(name, start);

@@ -1,12 +1,14 @@
 /**
  * JSON read exactly: an integer that a number cannot hold becomes a bigint, all else is as JSON.parse has it.
  *
- * Figures are 64-bit integers (CONTRACT 4.0, Money); a number keeps 53 bits of one and would round the rest silently.
+ * Figures are 64-bit integers (CONTRACT 4.0, Money); a number keeps 53 bits of one and would round the rest
+ * silently.
  */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /\d{16}/;
 const INTEGER = /^-?\d+$/;
-// No text of the service holds U+0000 (the patterns of its schemas), so nothing else is taken for a marked integer.
+// No text of the service holds U+0000 (the patterns of its schemas), so nothing else is taken for a marked
+// integer.
 const MARKED = /^\0-?\d+$/;
 
 /** The value of a JSON text. Throws SyntaxError where it is none. */

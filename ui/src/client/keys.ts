@@ -1,4 +1,7 @@
-/** What a key looks like (KEYS_AND_LIMITS 3.1), judged before it is sent: a secret key must never leave a page. */
+/**
+ * What a key looks like (KEYS_AND_LIMITS 3.1), judged before it is sent: a secret key must never leave a
+ * page.
+ */
 import type { LocalCode } from "./failure.js";
 
 const FORM = /^firm_(live|secret|public)_[0-9A-Za-z]{42}$/;

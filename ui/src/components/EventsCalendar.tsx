@@ -1,5 +1,8 @@
 "use client";
-/** A month of a company's events as a calendar, and as a list below it. Days are those of UTC, as the service has them. */
+/**
+ * A month of a company's events as a calendar, and as a list below it. Days are those of UTC, as the service
+ * has them.
+ */
 import { useId, useState, type ReactNode } from "react";
 import type { Feed } from "../client/feed.js";
 import { useFeed } from "../hooks/useFeed.js";
@@ -29,7 +32,12 @@ export function EventsCalendar(props: EventsCalendarProps): ReactNode {
     <Frame kind="calendar" title={words.calendar} {...{ props, settings, resource, renew, emptyWords }}>
       {(feed) => (
         <>
-          <Calendar key={place.companyId} events={feed.events} settings={settings} first={props.month ?? null} />
+          <Calendar
+            key={place.companyId}
+            events={feed.events}
+            settings={settings}
+            first={props.month ?? null}
+          />
           {feed.cursor !== null && <p className="firmdata-small">{words.notAllRead}</p>}
           <Older {...{ followed, settings }} />
         </>
@@ -128,7 +136,14 @@ function Weeks({ month, day, pick, settings, counts }: WeeksProps): ReactNode {
           <tr key={week.join()}>
             {week.map((one, place) => (
               <td key={one ?? place}>
-                {one !== null && <Day day={one} count={counts.get(one) ?? 0} isPicked={one === day} {...{ pick, settings }} />}
+                {one !== null && (
+                  <Day
+                    day={one}
+                    count={counts.get(one) ?? 0}
+                    isPicked={one === day}
+                    {...{ pick, settings }}
+                  />
+                )}
               </td>
             ))}
           </tr>

@@ -27,7 +27,8 @@ export function FinancialsTable(props: FinancialsTableProps): ReactNode {
   const settings = useSettings(props);
   const { words } = settings;
   const { resource, renew } = useResource(financialsOf(settings.place, { years, periodType, consolidated }));
-  const emptyWords = (found: Financials): string | null => (found.data.length === 0 ? words.noFinancials : null);
+  const emptyWords = (found: Financials): string | null =>
+    found.data.length === 0 ? words.noFinancials : null;
   return (
     <Frame kind="financials" title={words.financials} {...{ props, settings, resource, renew, emptyWords }}>
       {(found) => <Table {...{ found, settings, notation }} />}
@@ -81,7 +82,13 @@ function nameOf(period: Period): string {
   return [period.period_start, period.period_end, period.currency, period.filing_id].join(" ");
 }
 
-function ColumnHead({ period, settings }: { readonly period: Period; readonly settings: Settings }): ReactNode {
+function ColumnHead({
+  period,
+  settings,
+}: {
+  readonly period: Period;
+  readonly settings: Settings;
+}): ReactNode {
   const { format, words } = settings;
   return (
     <th scope="col" title={`${format.day(period.period_start)} – ${format.day(period.period_end)}`}>

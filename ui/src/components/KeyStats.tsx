@@ -21,7 +21,8 @@ export function KeyStats(props: KeyStatsProps): ReactNode {
   const settings = useSettings(props);
   const { words } = settings;
   const { resource, renew } = useResource(financialsOf(settings.place, CHOICE));
-  const emptyWords = (found: Financials): string | null => (found.data.length === 0 ? words.noFinancials : null);
+  const emptyWords = (found: Financials): string | null =>
+    found.data.length === 0 ? words.noFinancials : null;
   return (
     <Frame kind="stats" title={words.keyStats} {...{ props, settings, resource, renew, emptyWords }}>
       {(found) => <Stats {...{ found, settings }} notation={props.notation ?? "compact"} />}
@@ -107,7 +108,10 @@ function Margin({ latest, settings }: { readonly latest: Period; readonly settin
   );
 }
 
-/** The operating result as a share of the revenue; null where either is unknown, or the revenue is not above 0. */
+/**
+ * The operating result as a share of the revenue; null where either is unknown, or the revenue is not above
+ * 0.
+ */
 export function marginOf(result: Figure, revenue: Figure): number | null {
   return result === null || revenue === null || revenue <= 0 ? null : Number(result) / Number(revenue);
 }

@@ -43,8 +43,7 @@ function Chart({ found, settings, bars }: ChartProps): ReactNode {
     <figure className="firmdata-figure" aria-labelledby={id}>
       <HolderBars owners={found.data.slice(0, bars)} settings={settings} title={title} />
       <figcaption id={id} className="firmdata-small">
-        {title}.{" "}
-        {found.known_pct !== null && filled(words.known, { share: format.percent(found.known_pct) })}{" "}
+        {title}. {found.known_pct !== null && filled(words.known, { share: format.percent(found.known_pct) })}{" "}
         {found.has_more && filled(words.largest, { count: format.count(found.data.length) })}
       </figcaption>
       <Owners {...{ found, settings, title }} />

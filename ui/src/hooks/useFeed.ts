@@ -33,7 +33,8 @@ export function useFeed(place: Place, choice: EventChoice, refreshSeconds: numbe
   const { feed, reading, failure } = of(name, held);
 
   useEffect(() => {
-    if (page !== null) hold((before) => ({ ...of(name, before), feed: renewed(of(name, before).feed, page) }));
+    if (page !== null)
+      hold((before) => ({ ...of(name, before), feed: renewed(of(name, before).feed, page) }));
   }, [page, name]);
   useEffect(() => () => stop.current?.abort(), [name]);
   useRefresh(renew, mayRefresh(resource) ? refreshSeconds : null);
@@ -81,7 +82,9 @@ function shown(resource: Resource<unknown>, feed: Feed | null): Resource<Feed> {
   return { state: "ready", value: feed, failure: resource.failure };
 }
 
-/** Calls at every turn while the page is seen; an answer that has not changed is not counted by the service. */
+/**
+ * Calls at every turn while the page is seen; an answer that has not changed is not counted by the service.
+ */
 function useRefresh(renew: () => void, seconds: number | null): void {
   useEffect(() => {
     if (seconds === null) return undefined;

@@ -36,7 +36,10 @@ export function useResource<T>(query: Query<T>): Asked<T> {
       (error: unknown) => {
         if (stop.signal.aborted) return;
         if (!(error instanceof ReadError)) throw error;
-        hold((before) => ({ name, resource: failed(before.name === name ? before.resource : LOADING, error.failure) }));
+        hold((before) => ({
+          name,
+          resource: failed(before.name === name ? before.resource : LOADING, error.failure),
+        }));
       },
     );
     return () => stop.abort();

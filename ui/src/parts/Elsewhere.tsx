@@ -1,4 +1,7 @@
-/** Links to what others publish: addresses come from registers and wires, so only those of the web become links. */
+/**
+ * Links to what others publish: addresses come from registers and wires, so only those of the web become
+ * links.
+ */
 import type { ReactNode } from "react";
 import { useWords } from "../settings.js";
 

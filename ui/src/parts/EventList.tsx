@@ -28,7 +28,11 @@ export function EventList({ events, settings, typed }: EventListProps): ReactNod
 
 const MIDNIGHT = "T00:00:00Z";
 
-function EventLine({ event, settings, typed }: Omit<EventListProps, "events"> & { event: CompanyEvent }): ReactNode {
+function EventLine({
+  event,
+  settings,
+  typed,
+}: Omit<EventListProps, "events"> & { event: CompanyEvent }): ReactNode {
   const { words, format } = settings;
   const told = toldBy(event, words, format);
   const at = event.occurred_at;
@@ -56,10 +60,16 @@ interface OlderProps {
 export function Older({ followed, settings }: OlderProps): ReactNode {
   const { older, reading, olderFailure } = followed;
   if (older === null) return null;
-  if (olderFailure !== null) return <FailureNote failure={olderFailure} format={settings.format} onRetry={older} />;
+  if (olderFailure !== null)
+    return <FailureNote failure={olderFailure} format={settings.format} onRetry={older} />;
   // It stays where it is while pages are read: a button that goes takes the keyboard's place with it.
   return (
-    <button type="button" className="firmdata-button" onClick={reading ? undefined : older} aria-disabled={reading}>
+    <button
+      type="button"
+      className="firmdata-button"
+      onClick={reading ? undefined : older}
+      aria-disabled={reading}
+    >
       {settings.words.older}
     </button>
   );

@@ -1,4 +1,7 @@
-/** Why nothing is shown, in words for readers, with what support needs and, where it makes sense, another attempt. */
+/**
+ * Why nothing is shown, in words for readers, with what support needs and, where it makes sense, another
+ * attempt.
+ */
 import { useEffect, useState, type ReactNode } from "react";
 import type { Failure } from "../client/failure.js";
 import type { Format } from "../format.js";
@@ -74,7 +77,10 @@ function useEarly(retryAt: number | null): boolean {
   const [passed, setPassed] = useState<number | null>(null);
   useEffect(() => {
     if (retryAt === null) return undefined;
-    const timer = setTimeout(() => setPassed(retryAt), Math.min(Math.max(0, retryAt - Date.now()), LONGEST_TIMER));
+    const timer = setTimeout(
+      () => setPassed(retryAt),
+      Math.min(Math.max(0, retryAt - Date.now()), LONGEST_TIMER),
+    );
     return () => clearTimeout(timer);
   }, [retryAt]);
   return retryAt !== null && passed !== retryAt;

@@ -1,8 +1,8 @@
 /**
  * Shares as horizontal bars on a scale of percent: full to what is surely held, pale to what may be.
  *
- * Widths are percentages of the drawing's own, so it fits any page without being measured. It is one picture to a
- * screen reader; the table beside it holds the text.
+ * Widths are percentages of the drawing's own, so it fits any page without being measured. It is one picture
+ * to a screen reader; the table beside it holds the text.
  */
 import { scaleBand, scaleLinear } from "d3-scale";
 import type { ReactNode } from "react";
@@ -36,7 +36,10 @@ export function HolderBars({ owners, settings, title }: HolderBarsProps): ReactN
   const widest = Math.max(0, ...spans.map(({ span }) => span?.possible ?? 0));
   const across = scaleLinear([0, widest || EVERYTHING], [0, EVERYTHING]).nice(TICKS);
   const bottom = owners.length * ROW_HEIGHT;
-  const down = scaleBand(owners.map((owner) => owner.holder_id), [0, bottom]);
+  const down = scaleBand(
+    owners.map((owner) => owner.holder_id),
+    [0, bottom],
+  );
   return (
     <svg className="firmdata-bars" role="img" aria-label={title} width="100%" height={bottom + AXIS_HEIGHT}>
       {across.ticks(TICKS).map((tick) => (
@@ -46,8 +49,18 @@ export function HolderBars({ owners, settings, title }: HolderBarsProps): ReactN
         <g key={owner.holder_id} transform={`translate(0 ${down(owner.holder_id) ?? 0})`}>
           {span !== null && (
             <>
-              <rect className="firmdata-bar-possible" y={LABEL_HEIGHT} height={BAR_HEIGHT} width={`${across(span.possible)}%`} />
-              <rect className="firmdata-bar" y={LABEL_HEIGHT} height={BAR_HEIGHT} width={`${across(span.sure)}%`} />
+              <rect
+                className="firmdata-bar-possible"
+                y={LABEL_HEIGHT}
+                height={BAR_HEIGHT}
+                width={`${across(span.possible)}%`}
+              />
+              <rect
+                className="firmdata-bar"
+                y={LABEL_HEIGHT}
+                height={BAR_HEIGHT}
+                width={`${across(span.sure)}%`}
+              />
             </>
           )}
           <text className="firmdata-bar-label" y={LABEL_HEIGHT - 4}>

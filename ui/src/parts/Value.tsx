@@ -1,4 +1,7 @@
-/** A value of an answer as readers see it, with the exact one beside it for machines; null as a dash, never as 0. */
+/**
+ * A value of an answer as readers see it, with the exact one beside it for machines; null as a dash, never as
+ * 0.
+ */
 import type { ReactNode } from "react";
 import { useWords } from "../settings.js";
 
@@ -29,6 +32,12 @@ export function Unknown(): ReactNode {
 }
 
 /** A day, `YYYY-MM-DD`, or an instant. */
-export function Time({ at, as }: { readonly at: string | null | undefined; readonly as: (at: string) => string }): ReactNode {
+export function Time({
+  at,
+  as,
+}: {
+  readonly at: string | null | undefined;
+  readonly as: (at: string) => string;
+}): ReactNode {
   return at === null || at === undefined ? <Unknown /> : <time dateTime={at}>{as(at)}</time>;
 }

@@ -1,8 +1,8 @@
 /**
  * What an event says, in one line: the words of every list of events. Nothing is drawn here.
  *
- * `data` of an event holds one object by its type (CONTRACT 4.6); a type or a word that a later service has is shown
- * by its own name.
+ * `data` of an event holds one object by its type (CONTRACT 4.6); a type or a word that a later service has
+ * is shown by its own name.
  */
 import type { Format } from "../format.js";
 import { filled, type Messages } from "../messages.js";
@@ -20,7 +20,8 @@ export interface Told {
 export function toldBy(event: CompanyEvent, words: Messages, format: Format): Told {
   const { data } = event;
   const plain = { note: null, address: null, language: undefined };
-  if ("filing" in data) return { ...plain, title: accounts(data.filing, words), address: data.filing.document_url };
+  if ("filing" in data)
+    return { ...plain, title: accounts(data.filing, words), address: data.filing.document_url };
   if ("news" in data) {
     const { title, publisher, url, language } = data.news;
     return { title, note: publisher, address: url, language: language ?? undefined };

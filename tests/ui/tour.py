@@ -1,0 +1,168 @@
+"""One tour of a browser through the gallery on a live service, and what the service itself says of the same.
+
+Belongs here: the world, the service, the pages that are visited. Does not belong here: what must hold of them
+(`test_ui_browser`).
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from subprocess import CompletedProcess
+from threading import Thread
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from connectors.sandbox import World, enough, write
+from tests.firm.conftest import Firm
+from tests.firm.inside import Inside
+
+MARKETS = ("FI",)  # one market has every kind of event, and little to load
+DAYS = 2
+WIDE, NARROW = 1280, 360
+SECRET = "firm_live_" + "a" * 42
+UNKNOWN_KEY = "firm_public_" + "a" * 42
+UNKNOWN_COMPANY = "9999999-2"
+CHANGES = "filing.added,ownership.changed,status.changed"  # what the gallery asks its feed of changes for
+Run = Callable[..., CompletedProcess[str]]
+Component = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a browser found on each page, by the names of the visits, and what the API answered."""
+
+    base: str
+    gallery: str
+    key: str
+    pages: dict[str, Any]
+    answers: dict[str, Any]
+
+    def page(self, name: str) -> dict[str, Component]:
+        return {one["kind"]: one for one in self.pages[name]["components"]}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Companies of the world that have much to show, and one that has little."""
+
+    filed: str  # with the most accounts
+    told: str  # with news
+    owned: str  # with the most owners, and events
+    without: str  # with neither owners nor events
+
+
+def make_tour(run: Run, browser: str, into: Path) -> None:
+    """Fills a folder with seen.json and a screenshot of every page."""
+    firm = Firm(into / "data")
+    world = World(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS)
+    for day in write(world, into / "days"):
+        firm.ingest(day, *(market.lower() for market in MARKETS))
+    with firm.serving() as client, _gallery(run, into / "gallery") as gallery:
+        base = str(client.base_url).rstrip("/")
+        key, elsewhere = (
+            _public_key(Inside(firm.data), domain) for domain in ("http://127.0.0.1:*", "shop.example.com")
+        )
+        chosen = _choose(client)
+        visits = list(_visits(gallery, {"base": base, "key": key}, elsewhere, chosen))
+        asked = {"browser": browser, "folder": str(into), "visits": visits}
+        done = run("node", Path(__file__).with_name("visit.mjs"), given=json.dumps(asked))
+        assert done.returncode == 0, done.stdout + done.stderr
+        seen = Seen(base, gallery, key, json.loads(done.stdout), _answers(client, chosen))
+    (into / "seen.json").write_text(json.dumps(asdict(seen)))
+
+
+def read_tour(folder: Path) -> Seen:
+    return Seen(**json.loads((folder / "seen.json").read_text()))
+
+
+def _visits(gallery: str, usual: dict[str, str], elsewhere: str, chosen: Chosen) -> Iterator[dict[str, Any]]:
+    """Each page: its address, the width of the window, the colours, whether a day of the calendar is pressed."""
+
+    def page(
+        name: str, width: int = WIDE, colours: str = "light", *, press: bool = False, **changed: str
+    ) -> Any:
+        url = f"{gallery}/?{urlencode(usual | {'company': chosen.filed} | changed)}"
+        return {"name": name, "url": url, "width": width, "colours": colours, "press": press}
+
+    yield page("wide")
+    yield page("narrow", NARROW)
+    yield page("dark", colours="dark", locale="sv")
+    yield page("told", company=chosen.told)
+    yield page("owned", company=chosen.owned, press=True)
+    yield page("owned-narrow", NARROW, company=chosen.owned)
+    yield page("empty", company=chosen.without)
+    yield page("no-company", company=UNKNOWN_COMPANY)
+    yield page("other-domain", NARROW, key=elsewhere)
+    yield page("unknown-key", key=UNKNOWN_KEY)
+    yield page("secret-key", key=SECRET)
+    yield page("no-service", base="http://127.0.0.1:1")
+
+
+def _answers(client: httpx.Client, chosen: Chosen) -> dict[str, Any]:
+    """What the API itself says of what the pages show, with a secret key and no component between."""
+    return {
+        "profile": _get(client, chosen.filed, include="detail"),
+        "periods": _data(client, chosen.filed, "/financials", period_type="annual", years=5),
+        "owners": _data(client, chosen.owned, "/ownership", limit=100),
+        "news": _data(client, chosen.told, "/events", event_type="news.published", limit=10),
+        "changes": _data(client, chosen.owned, "/events", event_type=CHANGES, limit=25),
+        "events": _data(client, chosen.owned, "/events", limit=100),
+    }
+
+
+def _choose(client: httpx.Client) -> Chosen:
+    ids = [company["id"] for company in _get(client, "", limit=100)["data"]]
+    events = {one: _data(client, one, "/events", limit=100) for one in ids}
+    owners = {one: len(_data(client, one, "/ownership")) for one in ids}
+    return Chosen(
+        filed=max(ids, key=lambda one: len(_data(client, one, "/financials"))),
+        told=next(
+            one for one in ids if any(event["event_type"] == "news.published" for event in events[one])
+        ),
+        owned=max(ids, key=lambda one: (owners[one], len(events[one]))),
+        without=next(one for one in ids if not events[one] and not owners[one]),
+    )
+
+
+def _get(client: httpx.Client, below: str, **parameters: str | int) -> dict[str, Any]:
+    answer = client.get(f"/api/v1/companies/{below}".rstrip("/"), params=parameters)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def _data(client: httpx.Client, company: str, part: str, **parameters: str | int) -> list[dict[str, Any]]:
+    return _get(client, company + part, **parameters)["data"]
+
+
+def _public_key(inside: Inside, domain: str) -> str:
+    account = ("--account", "reader@example.com")
+    return inside.run("keys", "create", *account, "--kind", "public", "--domain", domain, "--json").report[
+        "key"
+    ]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
+        pass
+
+
+@contextmanager
+def _gallery(run: Run, folder: Path) -> Iterator[str]:
+    """Address of the gallery, built and served on another origin than the service's."""
+    built = run("node", "gallery/build.mjs", folder)
+    assert built.returncode == 0, built.stdout + built.stderr
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
