@@ -25,9 +25,9 @@ def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
     torn: list[str] = []
     stop = threading.Event()
 
-    def hammer(client: httpx.Client, numbers: list[str]) -> None:
+    def hammer(client: httpx.Client, companies: list[dict[str, str]]) -> None:
         while not stop.is_set():
-            for number in numbers:
+            for number in (company["id"] for company in companies):
                 answer = client.get(f"/api/v1/companies/{number}")
                 release = answer.headers.get("Firm-Release", "none")
                 answers[answer.status_code, release] += 1
@@ -36,17 +36,17 @@ def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
                 time.sleep(BREATH)
 
     with firm.serving() as client:
-        listed = client.get("/api/v1/companies", params={"limit": "50"}).json()
-        numbers = [item["id"] for item in listed["data"]]
+        listed = client.get("/api/v1/companies", params={"limit": "50"}).json()["data"]
         with ThreadPoolExecutor(3) as callers:
-            asked = [callers.submit(hammer, client, numbers[start::3]) for start in range(3)]
+            asked = [callers.submit(hammer, client, listed[start::3]) for start in range(3)]
             try:
                 for day in days[1:]:
                     firm.ingest(day)
-                seen = client.get(f"/api/v1/companies/{numbers[0]}").headers["Firm-Release"]
+                seen = client.get(f"/api/v1/companies/{listed[0]['id']}").headers["Firm-Release"]
             finally:
                 stop.set()
-        assert [one.result() for one in asked] == [None] * 3
+        for one in asked:
+            one.result()
     assert torn == []
     assert {status for status, _ in answers} == {200}
     assert {release for _, release in answers} >= {"1", "2"}
