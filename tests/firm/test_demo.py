@@ -13,7 +13,6 @@ import pytest
 from firm.receiving import Receiver, receiving
 from tests.firm.conftest import Firm
 
-
 SAID = "DEMO_SAID"  # a file with what `make run SERVE=0` printed just before, as .ci/run has it: one demo is enough
 
 
