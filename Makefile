@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers ui)
+TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers tests/collections ui)
 SERVE ?= 1
 SCALE ?= default
 # Test processes: one more than cores, for a third of its time a test waits for disks, sockets and clocks.
@@ -32,8 +32,8 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
 	@touch $@
 
-# Readers of the OpenAPI document, verifiers of deliveries, the React components: where there is npm, else their tests
-# are skipped.
+# Readers of the OpenAPI document, verifiers of deliveries, runners of the collections, the React components: where there
+# is npm, else their tests are skipped.
 $(TOOLS): %/node_modules/.installed: %/package-lock.json
 	@command -v npm >/dev/null || { echo "npm is not there: the tests of $* are skipped"; exit 0; }; \
 	echo "Installing what $* takes from npm (once) ..." && \
@@ -65,8 +65,9 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.dev ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-docs: $(VENV)/.dev ## the data dictionary, from the schema
+docs: $(VENV)/.dev ## the data dictionary from the schema, the collections from the OpenAPI document
 	@$(BIN)/python -c 'from pathlib import Path; from warehouse import render; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(render.dictionary((*TABLES, EVENTS)), encoding="utf-8")'
+	@$(BIN)/python -m api.collections collections
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-dev.lock requirements-dev.in

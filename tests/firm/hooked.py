@@ -40,9 +40,9 @@ class Received:
 
 
 @contextmanager
-def receiver() -> Iterator[Received]:
+def receiver(received: Received | None = None) -> Iterator[Received]:
     """One that runs until the block ends; its secret is set once it is known."""
-    received = Received()
+    received = received or Received()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

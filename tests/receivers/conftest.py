@@ -3,7 +3,6 @@ does). Where there is no npm, what needs them is skipped.
 """
 
 import base64
-import fcntl
 import json
 import shutil
 import subprocess
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import npm
+
 HERE = Path(__file__).parent
-LOCK = HERE / "package-lock.json"
-STAMP = HERE / "node_modules" / ".installed"
 NODE = 20  # the oldest that these libraries and the sample run on
 
 
@@ -32,14 +31,7 @@ def node():
 @pytest.fixture(scope="session")
 def verified_by_npm(node):
     """Answers of libraries of npm: `verified_by_npm([(library, secret, headers, body), ...])`."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
-    with LOCK.open() as held:  # several processes of one test run
-        fcntl.flock(held, fcntl.LOCK_EX)
-        if not STAMP.is_file() or STAMP.stat().st_mtime < LOCK.stat().st_mtime:
-            command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-            subprocess.run(command, cwd=HERE, check=True, capture_output=True)
-            STAMP.touch()
+    npm.commands(HERE)
 
     def ask(cases):
         asked = [

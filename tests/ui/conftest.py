@@ -4,7 +4,6 @@ The tools go into ui/node_modules, once (`make test` installs them; else the fir
 or a node too old for them, or no Chromium, what needs them is skipped.
 """
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -13,35 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from tests import npm
 from tests.once import made_once
 from tests.ui.tour import Seen, make_tour, read_tour
 
 HERE = Path(__file__).parent
 UI = HERE.parents[1] / "ui"
-STAMP = UI / "node_modules" / ".installed"
-LOCK = UI / "package-lock.json"
-NODE = (20, 19)  # the oldest version that all of the tools run on
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-def _version() -> tuple[int, ...]:
-    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-    return tuple(int(part) for part in told.strip().lstrip("v").split(".")[:2])
 
 
 @pytest.fixture(scope="session")
 def run() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs a program within ui/, its packages installed: `run("npm", "test")` gives the finished process."""
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        pytest.skip("node and npm are not installed")
-    if _version() < NODE:
-        pytest.skip(f"node is older than {NODE[0]}.{NODE[1]}")
-    with LOCK.open() as held:  # several processes of one test run
-        fcntl.flock(held, fcntl.LOCK_EX)
-        if not STAMP.is_file() or STAMP.stat().st_mtime < LOCK.stat().st_mtime:
-            command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-            subprocess.run(command, cwd=UI, check=True, capture_output=True)
-            STAMP.touch()
+    npm.commands(UI)
 
     def run(*command: str | Path, given: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(

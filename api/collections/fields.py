@@ -1,0 +1,49 @@
+"""What a schema of the document says of an answer's members, in the few words that a collection's scripts check.
+
+Does not belong here: the scripts (`api.collections.scripts`).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+Schema = Mapping[str, Any]
+Fields = dict[str, str]
+"""Names of members, each with the kinds of JSON values that it may be, as `string null`."""
+
+_KINDS: Final = {"integer": "number"}
+
+
+def members(schema: Schema, components: Schema) -> Fields:
+    """The members that every such object has; of alternatives the first is the one that is not asked to be less."""
+    resolved = _first(schema, components)
+    properties = resolved.get("properties", {})
+    return {
+        name: " ".join(dict.fromkeys(_kinds(properties[name], components)))
+        for name in resolved.get("required", ())
+    }
+
+
+def rows(schema: Schema, components: Schema) -> Fields | None:
+    """The members of every row, where the schema is a list's."""
+    data = _first(schema, components).get("properties", {}).get("data", {})
+    return members(data["items"], components) if "items" in data else None
+
+
+def _first(schema: Schema, components: Schema) -> Schema:
+    if "anyOf" in schema:
+        return _first(schema["anyOf"][0], components)
+    return _first(_named(schema["$ref"], components), components) if "$ref" in schema else schema
+
+
+def _kinds(schema: Schema, components: Schema) -> Iterator[str]:
+    if "$ref" in schema:
+        yield from _kinds(_named(schema["$ref"], components), components)
+    for alternative in schema.get("anyOf", ()):
+        yield from _kinds(alternative, components)
+    told = schema.get("type", ())
+    for kind in (told,) if isinstance(told, str) else told:
+        yield _KINDS.get(kind, kind)
+
+
+def _named(reference: str, components: Schema) -> Schema:
+    return components["schemas"][reference.rpartition("/")[2]]

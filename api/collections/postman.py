@@ -1,0 +1,107 @@
+"""The collection as Postman writes it: one JSON file, format 2.1.
+
+Does not belong here: which requests there are (`api.collections.walk`), what their scripts say
+(`api.collections.scripts`).
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from api.collections.fields import Schema
+from api.collections.prose import ABOUT, VARIABLES
+from api.collections.requests import JSON, QueryParameter, Request, folders, requests
+from api.collections.scripts import Dialect, after, before
+
+FILE: Final = "firmdata.postman_collection.json"
+_FORMAT: Final = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+_DIALECT: Final = Dialect(
+    value="const value = (name) => pm.variables.get(name);",
+    keep='const keep = (name, kept) => pm.collectionVariables.set(name, kept ?? "");',
+    skip="pm.execution.skipRequest()",
+    answer=(
+        "const test = (name, run) => pm.test(name, run);",
+        "const expect = (one) => pm.expect(one);",
+        "const header = (name) => pm.response.headers.get(name);",
+        "const status = pm.response.code;",
+    ),
+    body="pm.response.json()",
+)
+_BEARER: Final = {"type": "bearer", "bearer": [{"key": "token", "value": "{{key}}", "type": "string"}]}
+
+
+def files(document: Schema) -> Mapping[str, str]:
+    """Relative paths with their contents: here one."""
+    made = requests(document)
+    collection = {
+        "info": {"name": document["info"]["title"], "description": ABOUT, "schema": _FORMAT},
+        "auth": _BEARER,
+        "variable": [
+            {"key": one.name, "value": one.value, "type": "string", "description": one.description}
+            for one in VARIABLES
+        ],
+        "item": [
+            {
+                "name": name,
+                "description": text,
+                "item": [_item(request) for request in made if request.folder == name],
+            }
+            for name, text in folders(document).items()
+        ],
+    }
+    return {FILE: json.dumps(collection, indent=2, ensure_ascii=False) + "\n"}
+
+
+def _item(request: Request) -> dict[str, Any]:
+    skipping = before(request, _DIALECT)
+    events = [_event("prerequest", skipping)] if skipping else []
+    return {
+        "name": request.name,
+        "event": [*events, _event("test", after(request, _DIALECT))],
+        "request": _sent(request) | {"description": request.description},
+        "response": [] if request.example is None else [_response(request)],
+    }
+
+
+def _event(listen: str, lines: list[str]) -> dict[str, Any]:
+    return {"listen": listen, "script": {"type": "text/javascript", "exec": lines}}
+
+
+def _sent(request: Request) -> dict[str, Any]:
+    headers = [{"key": name, "value": value} for name, value in request.headers.items()]
+    sent: dict[str, Any] = {"method": request.method, "header": headers, "url": _url(request)}
+    if request.body is not None:
+        sent["header"] = [{"key": "Content-Type", "value": JSON}, *headers]
+        sent["body"] = {"mode": "raw", "raw": request.body, "options": {"raw": {"language": "json"}}}
+    if request.is_public:
+        sent["auth"] = {"type": "noauth"}
+    return sent
+
+
+def _url(request: Request) -> dict[str, Any]:
+    asked = "&".join(f"{one.name}={one.value}" for one in request.query if one.is_sent)
+    url: dict[str, Any] = {
+        "raw": f"{{{{base_url}}}}{request.path}" + (f"?{asked}" if asked else ""),
+        "host": ["{{base_url}}"],
+        "path": request.path.strip("/").split("/"),
+    }
+    if request.query:
+        url["query"] = [_query(one) for one in request.query]
+    return url
+
+
+def _query(one: QueryParameter) -> dict[str, Any]:
+    described = {"key": one.name, "value": one.value, "description": one.description}
+    return described if one.is_sent else described | {"disabled": True}
+
+
+def _response(request: Request) -> dict[str, Any]:
+    """The document's example as an answer that was kept."""
+    return {
+        "name": f"Example: {request.status}",
+        "originalRequest": _sent(request),
+        "code": request.status,
+        "_postman_previewlanguage": "json",
+        "header": [{"key": "Content-Type", "value": JSON}],
+        "body": json.dumps(request.example, indent=2, ensure_ascii=False),
+    }

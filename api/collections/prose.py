@@ -1,0 +1,38 @@
+"""What a collection says of itself, and the variables that its user may set.
+
+Does not belong here: variables that requests give each other (`api.collections.walk`).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    value: str
+    description: str
+    is_secret: bool = False
+
+
+VARIABLES: Final = (
+    Variable("base_url", "http://127.0.0.1:8000", "Where the service answers; this one is `make run`'s."),
+    Variable(
+        "company_id", "", "The company to ask about, as firm:SE:5599999991; empty: the first one found."
+    ),
+    Variable("endpoint_url", "", "Where a subscription delivers to; empty: the requests on one are skipped."),
+    Variable("delivery_subscription_id", "", "The subscription of `delivery_id`."),
+    Variable("delivery_id", "", "A delivery to read and to retry; empty: the newest one."),
+    Variable("key", "", "A secret key: firm_live_…", is_secret=True),
+)
+ABOUT: Final = """\
+Every operation of the API, made from its OpenAPI document (/api/openapi.json), with checks of every answer. \
+Generated: changes here are overwritten.
+
+Set `key` to a secret key and `base_url` to the service, then send single requests or run the whole from top to \
+bottom: each request keeps what later ones need (a company, a cursor, a subscription), and what lacks something is \
+skipped.
+
+Requests on webhooks need the tier Pro or Business and, in `endpoint_url`, an https address of yours. The \
+subscription that a run makes is deleted at its end.\
+"""

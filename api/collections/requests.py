@@ -1,0 +1,119 @@
+"""A step of the walk and its operation in the document, put together: all that a format has to write down.
+
+Does not belong here: how a client writes it (`api.collections.postman`, `api.collections.bruno`).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.collections.fields import Fields, Schema, members, rows
+from api.collections.walk import COMPANIES, EVENTS, FINANCIALS, OWNERSHIP, SERVICE, Step
+from api.collections.walk_webhooks import WEBHOOKS
+
+WALK: Final[tuple[Step, ...]] = (*COMPANIES, *EVENTS, *FINANCIALS, *OWNERSHIP, *SERVICE, *WEBHOOKS)
+JSON: Final = "application/json"
+_OF_WEBHOOKS: Final = "/api/v1/webhooks"
+_TIERS: Final = "Needs the Pro or Business tier; others are answered 403 `tier_required`."
+
+
+@dataclass(frozen=True, slots=True)
+class QueryParameter:
+    name: str
+    value: str
+    is_sent: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a collection. `{{name}}` is a variable's place in all texts that are sent."""
+
+    folder: str
+    name: str
+    method: str
+    path: str
+    query: tuple[QueryParameter, ...]
+    headers: Mapping[str, str]
+    body: str | None
+    is_public: bool
+    needs_tier: bool
+    description: str
+    status: int
+    answer: Fields | None
+    """None where nothing is to be read: no body, or one whose members the document leaves open."""
+    rows: Fields | None
+    answer_headers: tuple[str, ...]
+    example: Any
+    step: Step
+
+
+def requests(document: Schema) -> list[Request]:
+    """All requests, folder by folder in the order of the walk."""
+    places = {operation["operationId"]: (path, method) for path, method, operation in _operations(document)}
+    return [_request(step, *places[step.operation_id], document) for step in WALK]
+
+
+def folders(document: Schema) -> dict[str, str]:
+    """Names of folders with what is said of them, in the document's order."""
+    return {tag["name"]: tag["description"] for tag in document["tags"]}
+
+
+def _operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def _request(step: Step, path: str, method: str, document: Schema) -> Request:
+    operation = document["paths"][path][method]
+    success = next(int(status) for status in operation["responses"] if status.startswith("2"))
+    status = step.status or success
+    answer = operation["responses"][str(status)]
+    content = answer.get("content", {}).get(JSON)
+    components = document["components"]
+    needs_tier = path.startswith(_OF_WEBHOOKS)
+    return Request(
+        folder=operation["tags"][0],
+        name=step.name or operation["summary"],
+        method=method.upper(),
+        path=_placed(path, step.places),
+        query=tuple(_query(operation.get("parameters", ()), step.query)),
+        headers=step.headers,
+        body=None if step.body is None else json.dumps(step.body, indent=2, ensure_ascii=False),
+        is_public={} in operation.get("security", ()),
+        needs_tier=needs_tier,
+        description=_described(operation["description"], step.note, _TIERS if needs_tier else ""),
+        status=status,
+        answer=None if content is None else members(content["schema"], components),
+        rows=None if content is None else rows(content["schema"], components),
+        answer_headers=tuple(_certain(answer["headers"], components["headers"])),
+        example=None if content is None else content.get("example"),
+        step=step,
+    )
+
+
+def _placed(path: str, places: Mapping[str, str]) -> str:
+    """The path with variables in place of its parameters."""
+    return re.sub(r"{(\w+)}", lambda found: f"{{{{{places[found[1]]}}}}}", path)
+
+
+def _query(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[QueryParameter]:
+    for parameter in parameters:
+        if parameter.get("in") == "query":
+            name = parameter["name"]
+            value = sent.get(name, str(parameter.get("example", "")))
+            yield QueryParameter(name, value, name in sent, parameter["description"])
+
+
+def _described(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _certain(headers: Schema, components: Schema) -> Iterator[str]:
+    """Headers that no such answer lacks."""
+    for name, header in headers.items():
+        if components[header["$ref"].rpartition("/")[2]].get("required", False):
+            yield name

@@ -1,0 +1,122 @@
+"""The JavaScript of a collection: what is skipped before a request, what is checked and kept after it.
+
+Clients differ in a few words (`Dialect`); everything else is the same text. Scripts are plain: one line per check,
+no comments, no regular expressions. Does not belong here: where a client's file holds them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from api.collections.fields import Fields
+from api.collections.requests import JSON, Request
+from api.collections.walk_webhooks import NOT_IN_TIER
+
+_KIND: Final = 'const kind = (one) => (one === null ? "null" : Array.isArray(one) ? "array" : typeof one);'
+_WRONG: Final = (
+    "const wrong = (row, fields) => Object.keys(fields)"
+    '.filter((name) => !fields[name].split(" ").includes(kind(row[name])));'
+)
+_ROWS: Final = "answer.data.flatMap((row) => wrong(row, rowFields))"
+_INDENT: Final = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a client says it."""
+
+    value: str
+    """A statement that makes `value(name)`: a variable, wherever it is set."""
+    keep: str
+    """A statement that makes `keep(name, kept)`."""
+    skip: str
+    """The expression that leaves the request out."""
+    answer: tuple[str, ...]
+    """Statements that make `status`, `header(name)`, `test(name, run)` and `expect(value)`."""
+    body: str
+    """The parsed body."""
+
+
+def before(request: Request, dialect: Dialect) -> list[str]:
+    """Lines that leave a request out where something is missing; none where it is always sent."""
+    reasons = [f"!value({_quoted(name)})" for name in request.step.needs]
+    if request.needs_tier:
+        reasons.append(f'value("webhooks") === {_quoted(NOT_IN_TIER)}')
+    if not reasons:
+        return []
+    return [dialect.value, f"if ({' || '.join(reasons)}) {dialect.skip};"]
+
+
+def after(request: Request, dialect: Dialect) -> list[str]:
+    """Lines that check the answer and keep what later requests need."""
+    lines = [*_of_every_answer(request), *_of_this_answer(request, dialect)]
+    helpers = {"value(": dialect.value, "keep(": dialect.keep}
+    wanted = [made for name, made in helpers.items() if any(name in line for line in lines)]
+    return [*wanted, *dialect.answer, "", *lines]
+
+
+def _of_every_answer(request: Request) -> Iterator[str]:
+    hint = "; 403: webhooks need the tier Pro or Business" if request.needs_tier else ""
+    yield _test(f"status is {request.status}{hint}", f"expect(status).to.equal({request.status})")
+    if request.answer is not None:
+        yield _test(
+            f"content type is {JSON}",
+            f'expect((header("Content-Type") ?? "").split(";")[0]).to.equal({_quoted(JSON)})',
+        )
+    names = ", ".join(map(_quoted, request.answer_headers))
+    yield _test("headers are there", f"expect([{names}].filter((name) => !header(name))).to.eql([])")
+
+
+def _of_this_answer(request: Request, dialect: Dialect) -> Iterator[str]:
+    """What makes sense only of the answer that was expected."""
+    inner = [] if request.answer is None else [f"const answer = {dialect.body};"]
+    inner += _of_fields(request)
+    inner += [_test(name, f"expect({holds}).to.equal(true)") for name, holds in _checks(request).items()]
+    inner += [f"keep({_quoted(name)}, {kept});" for name, kept in request.step.keeps.items()]
+    inner += [
+        f"if (!value({_quoted(name)})) keep({_quoted(name)}, {kept});"
+        for name, kept in request.step.offers.items()
+    ]
+    if inner:
+        yield f"if (status === {request.status}) {{"
+        yield from (_INDENT + line for line in inner)
+        yield "}"
+
+
+def _of_fields(request: Request) -> Iterator[str]:
+    if not request.answer:
+        return
+    yield _KIND
+    yield _WRONG
+    yield from _literal("fields", request.answer)
+    yield _test("fields have their types", "expect(wrong(answer, fields)).to.eql([])")
+    if request.rows:
+        yield from _literal("rowFields", request.rows)
+        yield _test("fields of rows have their types", f"expect({_ROWS}).to.eql([])")
+
+
+def _checks(request: Request) -> Mapping[str, str]:
+    """Those of every list, and the step's own."""
+    checks: dict[str, str] = {}
+    if request.rows is not None:
+        checks["a cursor where more follows"] = "!answer.has_more || answer.next_cursor !== null"
+        limit = request.step.query.get("limit")
+        if limit is not None:
+            checks["no more rows than asked for"] = f"answer.data.length <= {limit}"
+    return checks | dict(request.step.checks)
+
+
+def _literal(name: str, fields: Fields) -> Iterator[str]:
+    yield f"const {name} = {{"
+    for field, kinds in fields.items():
+        yield f"{_INDENT}{field}: {_quoted(kinds)},"
+    yield "};"
+
+
+def _test(name: str, statement: str) -> str:
+    return f"test({_quoted(name)}, () => {statement});"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

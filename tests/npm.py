@@ -1,0 +1,34 @@
+"""Tools of npm that tests run: installed once, into the folder whose package-lock.json names them."""
+
+import fcntl
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NODE = (20, 19)  # the oldest version that all of the tools run on
+
+
+def commands(folder: Path) -> Path:
+    """The folder of the tools' commands (`make test` has installed them; else this does).
+
+    Where there is no npm, or a node too old, the test that asks is skipped.
+    """
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        pytest.skip("node and npm are not installed")
+    if _version() < NODE:
+        pytest.skip(f"node is older than {NODE[0]}.{NODE[1]}")
+    lock, stamp = folder / "package-lock.json", folder / "node_modules" / ".installed"
+    with lock.open() as held:  # several processes of one test run
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not stamp.is_file() or stamp.stat().st_mtime < lock.stat().st_mtime:
+            command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+            subprocess.run(command, cwd=folder, check=True, capture_output=True)
+            stamp.touch()
+    return folder / "node_modules" / ".bin"
+
+
+def _version() -> tuple[int, ...]:
+    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(part) for part in told.strip().lstrip("v").split(".")[:2])
