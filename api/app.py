@@ -16,6 +16,7 @@ from api.access_log import AccessLog, Write
 from api.accounts import Accounts
 from api.answers import Answer, problem_answer
 from api.auth import Authenticator
+from api.billing.service import Billing
 from api.call import Call, current
 from api.clock import Clock
 from api.control import ControlPlane
@@ -108,6 +109,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
             resolver,
         ),
         sender=Sender(settings.webhooks, clock, resolver),
+        billing=_billing(settings, database, accounts, clock),
     )
     return _litestar(service, deliveries or (lambda _: nullcontext()))
 
@@ -122,6 +124,8 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
         await service.limits.stop()
         await service.sender.close()
         service.control.close()
+        if service.billing is not None:
+            service.billing.close()
 
     # Litestar asks of what a handler returns for `to_asgi_response` only; `Answer` has it
     handlers: dict[int | type[Exception], Any] = {
@@ -143,6 +147,12 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
     )
     app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _failed)
     return app
+
+
+def _billing(settings: ApiSettings, database: Database, accounts: Accounts, clock: Clock) -> Billing | None:
+    if not settings.billing.is_on:
+        return None
+    return Billing(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
 
 
 def _last_sequence(reader: SnapshotSource) -> int:

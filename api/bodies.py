@@ -36,8 +36,8 @@ class _GivenTwice(ValueError):  # noqa: N818 -- named for what is wrong
     """A member of an object stands there twice."""
 
 
-async def read_object(receive: Receive, body: Body) -> Object:
-    """The JSON object that was sent, or 413 or 400. Nothing past the limit is kept, announced or not."""
+async def read_bytes(receive: Receive, body: Body) -> bytes:
+    """What was sent, or 413 or 400. Nothing past the limit is kept, announced or not."""
     received = bytearray()
     while True:
         message = await receive()
@@ -47,10 +47,13 @@ async def read_object(receive: Receive, body: Body) -> Object:
         if len(received) > body.limit:
             raise too_large(body.limit)
         if not message["more_body"]:
-            break
-    if body.is_optional and not received:
-        return {}
-    return parse_object(bytes(received))
+            return bytes(received)
+
+
+async def read_object(receive: Receive, body: Body) -> Object:
+    """The JSON object that was sent, or 413 or 400."""
+    received = await read_bytes(receive, body)
+    return {} if body.is_optional and not received else parse_object(received)
 
 
 def parse_object(received: bytes) -> Object:

@@ -10,6 +10,7 @@ from typing import Protocol
 from api.access_log import AccessLog
 from api.accounts import Accounts
 from api.auth import Authenticator
+from api.billing.service import Billing
 from api.clock import Clock
 from api.control import ControlPlane
 from api.limits import Limits
@@ -58,3 +59,5 @@ class Service:
     subscriptions: Subscriptions
     sender: Sender
     """For test sends; deliveries have their own."""
+    billing: Billing | None
+    """None without Stripe's settings: an operator sets tiers."""

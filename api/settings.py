@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from api.billing.settings import BillingSettings
 from api.setting_reader import SettingError, SettingReader
 from api.tiers import DEFAULT, Tiers
 from api.webhooks.settings import MailSettings, WebhookSettings
@@ -72,6 +73,9 @@ class ApiSettings:
     mail: MailSettings = field(default_factory=MailSettings)
     """How owners are written to (FIRM_SMTP_…)."""
 
+    billing: BillingSettings = field(default_factory=BillingSettings)
+    """How accounts pay (FIRM_STRIPE_…, FIRM_TRIAL_DAYS)."""
+
     @property
     def bursts_path(self) -> Path:
         """The file by which the serving processes of one machine share bursts."""
@@ -90,6 +94,7 @@ class ApiSettings:
     def from_environment(cls, environment: Mapping[str, str]) -> "ApiSettings":
         """Settings from `FIRM_…` names; an unset or empty one keeps its default."""
         read, default = SettingReader(environment), cls()
+        tiers = read.tiers("FIRM_TIERS")
         return cls(
             data=Path(read.text("FIRM_DATA", str(DEFAULT_DATA))),
             database_url=read.text("FIRM_DATABASE_URL", default.database_url),
@@ -104,8 +109,9 @@ class ApiSettings:
             shutdown_seconds=read.number("FIRM_SHUTDOWN_SECONDS", default.shutdown_seconds, 0, 600),
             serve_workers=read.whole("FIRM_SERVE_WORKERS", default.serve_workers, 1, 256),
             trusted_proxies=read.proxies("FIRM_TRUSTED_PROXIES"),
-            tiers=read.tiers("FIRM_TIERS"),
+            tiers=tiers,
             metrics=read.choice("FIRM_METRICS", default.metrics, ("local", "public", "off")),
             webhooks=WebhookSettings.read(read),
             mail=MailSettings.read(read),
+            billing=BillingSettings.read(read, tiers),
         )

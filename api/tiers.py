@@ -10,6 +10,7 @@ whatever is left out keeps its default and new tiers may be added:
     webhooks = true
     subscriptions = 10
     entity_ids = 1000
+    monthly_cents = 14900
 
     [clients]
     failed_authentications_per_second = 10
@@ -48,6 +49,8 @@ class Tier:
     webhooks: bool = False
     subscriptions: int = 0
     entity_ids: int = 0
+    monthly_cents: int | None = None
+    """Price of a month in US cents (product.md 1); None where none is published. What is charged is Stripe's."""
 
     @property
     def burst_seconds(self) -> int:
@@ -65,9 +68,9 @@ class Clients:
 
 
 _TABLE: Final = (
-    Tier("basic", 1_200, 5, 10),
+    Tier("basic", 1_200, 5, 10, monthly_cents=900),
     Tier("starter", 10_000, 10, 20),
-    Tier("pro", 60_000, 25, 50, webhooks=True, subscriptions=10, entity_ids=1_000),
+    Tier("pro", 60_000, 25, 50, webhooks=True, subscriptions=10, entity_ids=1_000, monthly_cents=14_900),
     Tier("business", 400_000, 50, 100, webhooks=True, subscriptions=50, entity_ids=10_000),
 )
 
@@ -134,9 +137,9 @@ def _tier(name: str, members: Any, former: Tier | None) -> Tier:
     given = _table(f"tiers.{name}", members, list(_BOUNDS))
     values: dict[str, Any] = (asdict(former) if former else {"name": name}) | given
     for member, (low, high) in _BOUNDS.items():
-        if member in values:
-            _check(f"tiers.{name}.{member}", values[member], _KINDS[member], low, high)
-        elif member in _NEEDED:
+        if member in given:
+            _check(f"tiers.{name}.{member}", given[member], _KINDS[member], low, high)
+        elif member in _NEEDED and former is None:
             raise TiersError(f"tiers.{name}.{member} is missing: a new tier needs {', '.join(_NEEDED)}")
     tier = Tier(**values)
     if tier.subscriptions and not tier.webhooks:
@@ -152,8 +155,9 @@ _BOUNDS: Final = {
     "webhooks": (0, 1),
     "subscriptions": (0, 100_000),
     "entity_ids": (0, 10_000),
+    "monthly_cents": (0, _MOST),
 }
-_KINDS: Final = get_type_hints(Tier)
+_KINDS: Final = get_type_hints(Tier) | {"monthly_cents": int}
 _WORDS: Final = {bool: "true or false", int: "a whole number"}
 
 

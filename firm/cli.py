@@ -17,6 +17,7 @@ _COMMANDS: Final = {
     "listen": "listen.listen",
     "accounts": "accounts.accounts",
     "keys": "accounts.keys",
+    "billing": "billing.billing",
     "release": "release.release",
     "sandbox": "sandbox.sandbox",
     "doctor": "doctor.doctor",

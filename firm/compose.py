@@ -20,12 +20,13 @@ from api.clock import Clock
 from api.db.engine import Database
 from api.db.migrate import prepare
 from api.secrets import Secrets, load_or_create
-from api.settings import ApiSettings
+from api.settings import ApiSettings, SettingError
 from api.ulids import Ulids
 from api.webhooks.sealing import Sealer
 from warehouse.paths import Layout
 
 if TYPE_CHECKING:
+    from api.billing.service import Billing
     from api.webhooks.service import Deliveries, Observe
     from warehouse.reader import Reader
 
@@ -99,3 +100,24 @@ class Installation:
         clock = Clock()
         with self.database() as database:
             yield Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall), self.settings.tiers)
+
+    @contextmanager
+    def billing(self) -> Iterator[Billing]:
+        """Paying for accounts; SettingError where nobody pays here."""
+        from api.billing.service import Billing
+
+        settings, clock = self.settings, Clock()
+        if not settings.billing.is_on:
+            raise SettingError(
+                "nobody pays here: set FIRM_STRIPE_SECRET_KEY, FIRM_STRIPE_SIGNING_SECRET and FIRM_STRIPE_PRICES, "
+                "or change tiers with: firm accounts set-tier"
+            )
+        with self.database() as database:
+            accounts = Accounts(database, self.secrets().pepper, clock, Ulids(clock.wall), settings.tiers)
+            billing = Billing(
+                settings.billing, settings.tiers, database, accounts, clock, settings.public_url
+            )
+            try:
+                yield billing
+            finally:
+                billing.close()

@@ -103,3 +103,27 @@ class Usage(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
     month: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
     count: Mapped[int] = mapped_column(BigInteger())
+
+
+class StripeCustomer(Base):
+    """An account as Stripe knows it, and what Stripe last said of its subscription."""
+
+    __tablename__ = "stripe_customers"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
+    customer_id: Mapped[str] = mapped_column(String(255), unique=True)
+    revision: Mapped[int] = mapped_column(Integer())
+    subscription_id: Mapped[str | None] = mapped_column(String(255))
+    stripe_status: Mapped[str | None] = mapped_column(String(40))
+    ends_at: Mapped[datetime | None] = mapped_column(Instant())
+    asked_at: Mapped[datetime | None] = mapped_column(Instant())
+
+
+class StripeEvent(Base):
+    """An event of Stripe's that has been acted upon: another copy of it is not."""
+
+    __tablename__ = "stripe_events"
+
+    event_id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    event_type: Mapped[str] = mapped_column(String(100))
+    received_at: Mapped[datetime] = mapped_column(Instant(), index=True)

@@ -4,6 +4,7 @@ Does not belong here: checks before a route (`api.admission`), SQL, or the form 
 """
 
 from api.endpoints import bound
+from api.routes.billing import receive_stripe_event
 from api.routes.companies import get_company, get_company_in_market
 from api.routes.deliveries import (
     get_webhook_delivery,
@@ -59,5 +60,6 @@ ROUTES = bound(
         healthz,
         readyz,
         get_metrics,
+        receive_stripe_event,
     )
 )

@@ -47,10 +47,24 @@ def set_tier(
     as_json: Json = False,
 ) -> None:
     """Put an account on another tier."""
+    with explained(*_TROUBLE):
+        _check_unpaid(Installation.read(), account)
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         changed = service.set_tier(account, tier)
         document = {"account_id": changed.account_id, "email": changed.email, "tier": changed.tier}
         _say(as_json, document, f"{changed.email} is on {changed.tier} now")
+
+
+def _check_unpaid(installation: Installation, account: str) -> None:
+    """What Stripe says of a subscription would undo it, and the customer would pay for another tier than he has."""
+    if not installation.settings.billing.is_on:
+        return
+    with installation.billing() as billing:
+        if billing.governs(account):
+            raise AccountError(
+                f"the tier of {account} follows its subscription at Stripe: change that there, or in the customer "
+                "portal (firm billing portal)"
+            )
 
 
 @accounts.command("list")

@@ -9,7 +9,7 @@ from api.openapi import document
 from api.operations import OPERATIONS
 from api.routes import ROUTES
 
-UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/metrics", "/problems/{slug}"}
+UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/metrics", "/problems/{slug}", "/billing/stripe"}
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,9 @@
 from typing import Final
 
 from tests.mutants.of_api import API, WEBHOOKS
+from tests.mutants.of_billing import BILLING
 from tests.mutants.of_connectors import CONNECTORS
 from tests.mutants.of_pipelines import PIPELINES
 from tests.mutants.of_warehouse import WAREHOUSE
 
-MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS)
+MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING)

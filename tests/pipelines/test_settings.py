@@ -36,6 +36,7 @@ def test_the_example_names_every_setting_with_its_default() -> None:
                     "api/settings.py",
                     "api/secrets.py",
                     "api/webhooks/settings.py",
+                    "api/billing/settings.py",
                     "pipelines/settings.py",
                 )
             ),

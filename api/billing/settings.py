@@ -1,0 +1,99 @@
+"""What an operator may set for billing. Does not belong here: limits and names of tiers (`api.tiers`)."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from api.setting_reader import SettingError, SettingReader
+from api.tiers import Tiers
+
+_PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+_LONGEST_TRIAL: Final = 730
+"""Days; Stripe takes no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BillingSettings:
+    """How accounts pay. Without `secret_key` they do not: an operator sets tiers."""
+
+    secret_key: str = field(default="", repr=False)
+    """Stripe's secret or restricted key (FIRM_STRIPE_SECRET_KEY); never shown."""
+
+    signing_secret: str = field(default="", repr=False)
+    """What Stripe signs events to our endpoint with (FIRM_STRIPE_SIGNING_SECRET, `whsec_…`); never shown."""
+
+    prices: tuple[tuple[str, str], ...] = ()
+    """(tier, id of Stripe's price). The first of a tier is sold, all are recognised (FIRM_STRIPE_PRICES)."""
+
+    address: str = "https://api.stripe.com"
+    """Where Stripe's API is (FIRM_STRIPE_ADDRESS); another only for trials of an installation."""
+
+    return_url: str = ""
+    """Where customers come back to from Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: our public address."""
+
+    trial_days: int = 14
+    """How long the first subscription of an account is free of charge (product.md 1); 0: not at all."""
+
+    timeout_seconds: float = 10.0
+    """How long Stripe may take to answer."""
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.secret_key)
+
+    @property
+    def tier_of(self) -> dict[str, str]:
+        """By price."""
+        return {price: tier for tier, price in self.prices}
+
+    def price_of(self, tier: str) -> str | None:
+        """The price that is sold; None where the tier is not."""
+        return next((price for name, price in self.prices if name == tier), None)
+
+    @classmethod
+    def read(cls, read: SettingReader, tiers: Tiers) -> "BillingSettings":
+        default = cls()
+        given = cls(
+            secret_key=read.text("FIRM_STRIPE_SECRET_KEY", ""),
+            signing_secret=read.text("FIRM_STRIPE_SIGNING_SECRET", ""),
+            prices=_prices(read.text("FIRM_STRIPE_PRICES", ""), tiers),
+            address=read.address("FIRM_STRIPE_ADDRESS", default.address),
+            return_url=read.text("FIRM_STRIPE_RETURN_URL", "") and read.address("FIRM_STRIPE_RETURN_URL", ""),
+            trial_days=read.whole("FIRM_TRIAL_DAYS", default.trial_days, 0, _LONGEST_TRIAL),
+            timeout_seconds=read.number("FIRM_STRIPE_SECONDS", default.timeout_seconds, 1, 60),
+        )
+        _check_whole(given)
+        return given
+
+
+def _prices(written: str, tiers: Tiers) -> tuple[tuple[str, str], ...]:
+    """`tier=price_…`, separated by commas; a price stands for one tier."""
+    prices: list[tuple[str, str]] = []
+    for part in filter(None, (one.strip() for one in written.split(","))):
+        found = _PRICE.fullmatch(part)
+        if found is None:
+            raise SettingError(f"FIRM_STRIPE_PRICES must list tiers with prices as pro=price_…, not {part!r}")
+        tier, price = found.groups()
+        if tier not in tiers.names:
+            raise SettingError(f"FIRM_STRIPE_PRICES: {tier!r} is no tier; there are {', '.join(tiers.names)}")
+        if price in (other for _, other in prices):
+            raise SettingError(f"FIRM_STRIPE_PRICES: {price} is given twice")
+        prices.append((tier, price))
+    return tuple(prices)
+
+
+def _check_whole(given: BillingSettings) -> None:
+    """Half of it would take money and give nothing for it, or the other way round."""
+    needed = {
+        "FIRM_STRIPE_SECRET_KEY": given.secret_key,
+        "FIRM_STRIPE_SIGNING_SECRET": given.signing_secret,
+        "FIRM_STRIPE_PRICES": given.prices,
+    }
+    missing = [name for name, value in needed.items() if not value]
+    if 0 < len(missing) < len(needed):
+        raise SettingError(f"{' and '.join(missing)} must be set too, or none of {', '.join(needed)}")
+    address = urlsplit(given.address)
+    if address.scheme != "https" and address.hostname not in _LOOPBACK:
+        raise SettingError("FIRM_STRIPE_ADDRESS must begin with https://: the key would be sent in the clear")

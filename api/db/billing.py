@@ -1,0 +1,138 @@
+"""Statements on customers and events of Stripe's, inside a transaction that the caller has begun.
+
+Locks are taken in one order everywhere: the account, then what hangs on it (`api.db.subscriptions`). Does not
+belong here: what a subscription at Stripe means (`api.billing.standing`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, and_, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from api.db.models import Account, StripeCustomer, StripeEvent
+from api.db.subscriptions import SubscriptionRepository
+
+_INSERT: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerRecord:
+    """An account as Stripe knows it. `revision` counts what was stored of it: who changes it names it."""
+
+    account_id: str
+    customer_id: str
+    revision: int
+    subscription_id: str | None
+    stripe_status: str | None
+    ends_at: datetime | None
+    asked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entitlement:
+    """What an account gets from now on; `has_webhooks` says whether deliveries go on."""
+
+    tier: str
+    status: str
+    trial_ends_at: datetime | None
+    has_webhooks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What Stripe says of the subscription that counts."""
+
+    subscription_id: str
+    stripe_status: str
+    ends_at: datetime | None
+
+
+class BillingRepository:
+    """Customers and events, on a connection whose transaction its caller has begun."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of_account(self, account_id: str) -> CustomerRecord | None:
+        return self._one(StripeCustomer.account_id == account_id)
+
+    def of_customer(self, customer_id: str) -> CustomerRecord | None:
+        return self._one(StripeCustomer.customer_id == customer_id)
+
+    def all_accounts(self) -> list[str]:
+        """Ids of the accounts that Stripe knows, oldest first."""
+        statement = select(StripeCustomer.account_id).order_by(StripeCustomer.account_id)
+        return list(self._connection.execute(statement).scalars())
+
+    def name_customer(self, account_id: str, customer_id: str, former: str | None) -> None:
+        """The account's customer from now on, in place of `former`; where another was quicker, its one stays."""
+        if former is None:
+            statement = _INSERT[self._connection.dialect.name](StripeCustomer)
+            values = {"account_id": account_id, "customer_id": customer_id, "revision": 1}
+            self._connection.execute(statement.values(values).on_conflict_do_nothing())
+            return
+        mine = and_(StripeCustomer.account_id == account_id, StripeCustomer.customer_id == former)
+        changed = {"customer_id": customer_id, "revision": StripeCustomer.revision + 1}
+        self._connection.execute(update(StripeCustomer).where(mine).values(changed))
+
+    def has_seen(self, event_id: str) -> bool:
+        statement = select(StripeEvent.event_id).where(StripeEvent.event_id == event_id)
+        return self._connection.execute(statement).first() is not None
+
+    def note_event(self, event_id: str, event_type: str, at: datetime, forgotten: datetime) -> None:
+        """Keeps the id once; those received before `forgotten` go."""
+        self._connection.execute(delete(StripeEvent).where(StripeEvent.received_at < forgotten))
+        statement = _INSERT[self._connection.dialect.name](StripeEvent)
+        values = {"event_id": event_id, "event_type": event_type, "received_at": at}
+        self._connection.execute(statement.values(values).on_conflict_do_nothing())
+
+    def settle(self, seen: CustomerRecord, told: Told | None, at: datetime) -> bool:
+        """Stores what Stripe said when it was asked after `seen` was read; False where somebody stored meanwhile.
+
+        So what is stored was always asked for after what was stored before it: of two who ask at once, the one who
+        comes second asks again. None: no subscription has begun.
+        """
+        self._connection.execute(  # locked first, as by all who go on to the account's subscriptions
+            select(Account.account_id)
+            .where(Account.account_id == seen.account_id)
+            .with_for_update(key_share=True)
+        )
+        same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)
+        values: dict[str, object] = {"revision": seen.revision + 1, "asked_at": at}
+        if told is not None:
+            values |= {
+                "subscription_id": told.subscription_id,
+                "stripe_status": told.stripe_status,
+                "ends_at": told.ends_at,
+            }
+        return self._connection.execute(update(StripeCustomer).where(same).values(values)).rowcount == 1
+
+    def entitle(self, account_id: str, given: Entitlement, at: datetime) -> None:
+        """The account's tier and status from now on; a suspended one stays suspended.
+
+        Where webhooks go with it the account's subscriptions are paused (CONTRACT 4.8), once: what is the same
+        already is not written again, so that the owner's own pauses keep their reason.
+        """
+        before = self._connection.execute(
+            select(Account.tier, Account.status, Account.trial_ends_at).where(
+                Account.account_id == account_id
+            )
+        ).one()
+        status = "suspended" if before.status == "suspended" else given.status
+        after = (given.tier, status, given.trial_ends_at)
+        if tuple(before) == after:
+            return
+        self._connection.execute(
+            update(Account)
+            .where(Account.account_id == account_id)
+            .values(tier=given.tier, status=status, trial_ends_at=given.trial_ends_at, updated_at=at)
+        )
+        if not given.has_webhooks and tuple(before)[:2] != after[:2]:
+            SubscriptionRepository(self._connection).downgrade(account_id, at)
+
+    def _one(self, condition: object) -> CustomerRecord | None:
+        columns = [getattr(StripeCustomer, name) for name in CustomerRecord.__slots__]
+        row = self._connection.execute(select(*columns).where(condition)).one_or_none()  # type: ignore[arg-type]
+        return None if row is None else CustomerRecord(*row)

@@ -1,0 +1,53 @@
+"""What Stripe tells of customers: `POST /billing/stripe`, outside the interface and its document.
+
+Without Stripe's settings there is nothing at this path. Answered 200 only when all that follows is stored; else
+Stripe sends it again. Does not belong here: what follows (`api.billing.service`).
+"""
+
+import asyncio
+import logging
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.answers import Answer, plain_answer
+from api.billing.errors import BillingError, Forged
+from api.billing.objects import Event
+from api.billing.service import Billing
+from api.call import Call
+from api.hooks import hook
+from api.problems import InputError, problem, unavailable
+
+_LOGGER: Final = logging.getLogger("firm.api")
+_LARGEST: Final = 2**20
+_RETRY_AFTER: Final = 60
+
+
+@hook("/billing/stripe", limit=_LARGEST)
+async def receive_stripe_event(call: Call, body: bytes) -> Answer:
+    billing, limits = call.service.billing, call.service.limits
+    if billing is None:
+        raise problem("route_not_found", "There is nothing at /billing/stripe.")
+    limits.try_client(call.client, call.started)
+    event = _read(billing, body, call.incoming.get(b"stripe-signature"))
+    limits.forgive_client(call.client, call.started)
+    await _act(billing, event)
+    return plain_answer(200, b'{"received":true}')
+
+
+def _read(billing: Billing, body: bytes, signature: bytes | None) -> Event:
+    try:
+        return billing.read(body, signature)
+    except Forged as error:
+        wrong = InputError("invalid", "must be Stripe's, of this body and of now", header="Stripe-Signature")
+        raise problem("invalid_parameter", str(error), wrong) from None
+
+
+async def _act(billing: Billing, event: Event) -> None:
+    try:
+        await asyncio.get_running_loop().run_in_executor(billing.threads, billing.act, event)
+    except (BillingError, SQLAlchemyError) as error:
+        _LOGGER.exception("Stripe's event %s has led to nothing yet", event.id)
+        raise unavailable(
+            "What follows of this event cannot be stored at this moment.", _RETRY_AFTER
+        ) from error

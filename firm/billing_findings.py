@@ -1,0 +1,66 @@
+"""What `firm doctor` says of prices: whether Stripe knows them, and whether it takes what the tiers say they cost.
+
+Nothing where nobody pays here. Changes nothing. Does not belong here: what is paid (`api.billing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from api.billing.errors import BillingError, StripeUnavailable
+from api.billing.objects import Price
+from api.billing.stripe import Stripe
+from api.settings import ApiSettings
+
+Found = tuple[str, str, str]
+"""State (ok, warn or bad), what was looked at, and what to do about it."""
+
+
+def prices(settings: ApiSettings) -> Iterator[Found]:
+    """Each price of FIRM_STRIPE_PRICES, asked of Stripe."""
+    if not settings.billing.is_on:
+        return
+    with closing(Stripe(settings.billing)) as stripe:
+        for tier, price_id in settings.billing.prices:
+            try:
+                price = stripe.price(price_id)
+            except StripeUnavailable as error:
+                yield "warn", f"Stripe: {price_id} of {tier}", str(error)
+            except BillingError as error:
+                yield "bad", f"Stripe: {price_id} of {tier}", str(error)
+            else:
+                yield _judged(settings, tier, price)
+
+
+def _judged(settings: ApiSettings, tier: str, price: Price) -> Found:
+    what = f"Stripe: {price.id} of {tier}: {_cost(price)}"
+    if settings.billing.price_of(tier) != price.id:
+        return "ok", f"{what}, not sold any more", ""
+    if not price.active or price.recurring is None:
+        return "bad", what, "nobody can subscribe to it: an active, recurring price must be the tier's first"
+    told = settings.tiers.named(tier).monthly_cents
+    if told is not None and _monthly_cents(price) != told:
+        return "warn", what, f"the tier is told to cost {told / 100:.2f} USD a month: change one of them"
+    return "ok", what, ""
+
+
+def _monthly_cents(price: Price) -> int | None:
+    """None where it is no price of a month in US dollars."""
+    recurring = price.recurring
+    monthly = recurring is not None and (recurring.interval, recurring.interval_count) == ("month", 1)
+    return price.unit_amount if monthly and price.currency == "usd" else None
+
+
+def _cost(price: Price) -> str:
+    """As people write it; in other currencies as Stripe does, for not every unit has hundredths."""
+    if price.unit_amount is None:
+        return "no fixed amount"
+    dollars = price.currency == "usd"
+    amount = f"{price.unit_amount / 100:.2f}" if dollars else f"{price.unit_amount} minor units of"
+    if price.recurring is None:
+        return f"{amount} {price.currency.upper()} once"
+    count, interval = price.recurring.interval_count, price.recurring.interval
+    return f"{amount} {price.currency.upper()} " + (
+        f"a {interval}" if count == 1 else f"per {count} {interval}s"
+    )

@@ -1,0 +1,72 @@
+"""`firm billing …`: what an operator does about paying, where Stripe is set up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from api.accounts import AccountError
+from api.billing.errors import BillingError
+from api.billing.service import Billing
+from api.billing.standing import Standing
+from api.secrets import SecretsError
+from api.settings import SettingError
+from firm.compose import Installation
+from firm.failures import explained, fail
+
+billing = typer.Typer(no_args_is_help=True, help="Paying by Stripe.")
+
+Account = Annotated[str, typer.Option(help="E-mail or account id.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+_TROUBLE = (AccountError, BillingError, SecretsError, SettingError)
+
+
+@billing.command("checkout")
+def checkout(
+    account: Account,
+    tier: Annotated[str, typer.Option(help="A tier that FIRM_STRIPE_PRICES has a price of.")],
+    as_json: Json = False,
+) -> None:
+    """Print the address on which the owner of an account leaves a card and subscribes. It works for a day."""
+    _print_url(as_json, lambda paying: paying.checkout(account, tier))
+
+
+@billing.command("portal")
+def portal(account: Account, as_json: Json = False) -> None:
+    """Print the address on which the owner of an account changes card or tier, or cancels. It works once, soon."""
+    _print_url(as_json, lambda paying: paying.portal(account))
+
+
+@billing.command("sync")
+def sync(
+    account: Annotated[
+        str | None, typer.Option(help="E-mail or account id; none: all that Stripe knows.")
+    ] = None,
+) -> None:
+    """Ask Stripe how accounts stand and store it: after an outage, or new prices. Ends with 1 if one could not."""
+    failed = 0
+    with explained(*_TROUBLE), Installation.read().billing() as paying:
+        for named in paying.all_accounts() if account is None else [account]:
+            try:
+                typer.echo(_line(named, paying.refresh(named)))
+            except BillingError as error:
+                failed += 1
+                typer.echo(f"{named}  {error}", err=True)
+    if failed:
+        fail(f"{failed} could not be brought up to date; what is stored of them stands")
+
+
+def _print_url(as_json: bool, ask: Callable[[Billing], str]) -> None:
+    with explained(*_TROUBLE), Installation.read().billing() as paying:
+        url = ask(paying)
+    typer.echo(json.dumps({"url": url}) if as_json else url)
+
+
+def _line(named: str, found: Standing | None) -> str:
+    if found is None:
+        return f"{named}  no subscription has begun; the account stays as it is"
+    ends = f"  ends {found.ends_at:%Y-%m-%dT%H:%M:%SZ}" if found.ends_at else ""
+    return f"{named}  {found.tier}  {found.status}  {found.stripe_status}{ends}"

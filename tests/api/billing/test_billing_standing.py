@@ -1,0 +1,107 @@
+"""What Stripe's statuses mean for an account; and settings, which make sense as a whole or not at all."""
+
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+
+from api.billing.errors import NotConfigured
+from api.billing.objects import Subscription
+from api.billing.settings import BillingSettings
+from api.billing.standing import standing
+from api.settings import ApiSettings, SettingError
+from api.tiers import DEFAULT
+
+TIER_OF = {"price_basic": "basic", "price_pro": "pro"}
+TRIAL = {"trial_start": 1_000, "trial_end": 2_000}
+END = datetime.fromtimestamp(2_000, UTC)
+GIVEN = {
+    "FIRM_STRIPE_SECRET_KEY": "sk_live_secret",
+    "FIRM_STRIPE_SIGNING_SECRET": "whsec_secret",
+    "FIRM_STRIPE_PRICES": "basic=price_1A, pro=price_1B,pro=price_1C",
+}
+
+
+def subscription(status, price="price_pro", began=5_000, **more):
+    item = {"price": {"id": price}, "current_period_start": began, "current_period_end": began + 1_000}
+    told = {"id": f"sub_{status}", "status": status, "created": 1, "items": {"data": [item]}}
+    return msgspec.convert(told | more, Subscription)
+
+
+def found(*subscriptions):
+    told = standing(subscriptions, TIER_OF, DEFAULT)
+    return told and (told.tier, told.status, told.trial_ends_at)
+
+
+@pytest.mark.parametrize(
+    ("status", "more", "expected"),
+    [
+        ("trialing", {"began": 1_000, **TRIAL}, ("pro", "active", END)),
+        ("active", {"began": 2_000, **TRIAL}, ("pro", "active", None)),
+        ("past_due", {"began": 2_000, **TRIAL}, ("basic", "payment_required", END)),
+        ("past_due", {"began": 3_000, **TRIAL}, ("pro", "active", None)),
+        ("past_due", {}, ("pro", "active", None)),
+        ("unpaid", {"began": 2_000, **TRIAL}, ("basic", "payment_required", END)),
+        ("unpaid", {}, ("basic", "payment_required", None)),
+        ("paused", {"began": 2_000, **TRIAL}, ("basic", "payment_required", END)),
+        ("canceled", {"began": 1_000, **TRIAL}, ("basic", "payment_required", END)),
+        ("canceled", {}, ("basic", "payment_required", None)),
+        ("incomplete", {}, None),
+        ("incomplete_expired", {}, None),
+    ],
+)
+def test_every_status_has_its_meaning(status, more, expected):
+    assert found(subscription(status, **more)) == expected
+
+
+def test_of_several_the_one_that_gives_most_counts():
+    ended, lapsed = subscription("canceled"), subscription("unpaid")
+    basic, pro = subscription("active", "price_basic"), subscription("trialing", "price_pro")
+    for order in ([ended, lapsed, basic, pro], [pro, basic, lapsed, ended]):
+        assert standing(order, TIER_OF, DEFAULT).subscription_id == "sub_trialing"
+    assert found(ended, basic, lapsed)[:2] == ("basic", "active")
+    assert standing([ended, lapsed], TIER_OF, DEFAULT).stripe_status == "unpaid"
+    assert found() is None
+
+
+def test_what_is_not_known_is_never_guessed():
+    with pytest.raises(NotConfigured, match="'dreaming'"):
+        found(subscription("dreaming"))
+    with pytest.raises(NotConfigured, match="price_x"):
+        found(subscription("active", "price_x"), subscription("canceled"))
+    assert found(subscription("active", "price_x"), subscription("active"))[0] == "pro"
+    assert found(subscription("canceled", "price_x")) is None
+
+
+def test_settings_are_read_and_secrets_never_shown():
+    read = ApiSettings.from_environment(GIVEN)
+    assert read.billing.prices == (("basic", "price_1A"), ("pro", "price_1B"), ("pro", "price_1C"))
+    assert (read.billing.price_of("pro"), read.billing.price_of("starter")) == ("price_1B", None)
+    assert read.billing.tier_of["price_1C"] == "pro"
+    assert read.billing.is_on
+    assert "secret" not in repr(read.billing)
+    assert ApiSettings.from_environment({}).billing == BillingSettings()
+    assert not BillingSettings().is_on
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"FIRM_STRIPE_SECRET_KEY": ""}, "FIRM_STRIPE_SECRET_KEY must be set too"),
+        ({"FIRM_STRIPE_SIGNING_SECRET": ""}, "FIRM_STRIPE_SIGNING_SECRET must be set too"),
+        ({"FIRM_STRIPE_PRICES": ""}, "FIRM_STRIPE_PRICES must be set too"),
+        (
+            {"FIRM_STRIPE_PRICES": "gold=price_1"},
+            "'gold' is no tier; there are basic, starter, pro, business",
+        ),
+        ({"FIRM_STRIPE_PRICES": "pro=prod_1"}, "as pro=price_…, not 'pro=prod_1'"),
+        ({"FIRM_STRIPE_PRICES": "pro=price_1,basic=price_1"}, "price_1 is given twice"),
+        ({"FIRM_STRIPE_ADDRESS": "http://stripe.example.com"}, "in the clear"),
+        ({"FIRM_STRIPE_RETURN_URL": "javascript:alert(1)"}, "FIRM_STRIPE_RETURN_URL must be a web address"),
+        ({"FIRM_TRIAL_DAYS": "731"}, "FIRM_TRIAL_DAYS must be from 0 to 730"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(change, said):
+    with pytest.raises(SettingError, match=said.replace("(", r"\(")) as caught:
+        ApiSettings.from_environment(GIVEN | change)
+    assert "secret" not in str(caught.value)
