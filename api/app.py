@@ -7,7 +7,7 @@ reading the environment (the composition root does that and passes in what it op
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from litestar import Litestar, Request
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
@@ -16,7 +16,6 @@ from api.access_log import AccessLog, Write
 from api.accounts import Accounts
 from api.answers import Answer, problem_answer
 from api.auth import Authenticator
-from api.billing.service import Billing
 from api.call import Call, current
 from api.clock import Clock
 from api.control import ControlPlane
@@ -44,6 +43,9 @@ from api.webhooks.sealing import Sealer
 from api.webhooks.sending import Sender
 from api.webhooks.subscriptions import Subscriptions
 from warehouse.reader import NoRelease
+
+if TYPE_CHECKING:
+    from api.billing.service import Billing
 
 Beside = Callable[[Callable[[str], None]], AbstractAsyncContextManager[None]]
 """What runs while the service does; it is given what counts an attempt's outcome."""
@@ -149,9 +151,12 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
     return app
 
 
-def _billing(settings: ApiSettings, database: Database, accounts: Accounts, clock: Clock) -> Billing | None:
+def _billing(settings: ApiSettings, database: Database, accounts: Accounts, clock: Clock) -> "Billing | None":
+    """Loaded where it is set up alone: its HTTP client is a tenth of a second of every start."""
     if not settings.billing.is_on:
         return None
+    from api.billing.service import Billing
+
     return Billing(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
 
 

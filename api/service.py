@@ -5,12 +5,11 @@ Does not belong here: state of one request (`api.call`).
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from api.access_log import AccessLog
 from api.accounts import Accounts
 from api.auth import Authenticator
-from api.billing.service import Billing
 from api.clock import Clock
 from api.control import ControlPlane
 from api.limits import Limits
@@ -26,6 +25,9 @@ from api.webhooks.sending import Sender
 from api.webhooks.subscriptions import Subscriptions
 from warehouse.freshness import Freshness
 from warehouse.reading import Snapshot
+
+if TYPE_CHECKING:
+    from api.billing.service import Billing
 
 
 class SnapshotSource(Protocol):
@@ -59,5 +61,5 @@ class Service:
     subscriptions: Subscriptions
     sender: Sender
     """For test sends; deliveries have their own."""
-    billing: Billing | None
+    billing: "Billing | None"
     """None without Stripe's settings: an operator sets tiers."""

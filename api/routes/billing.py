@@ -6,17 +6,19 @@ Stripe sends it again. Does not belong here: what follows (`api.billing.service`
 
 import asyncio
 import logging
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.answers import Answer, plain_answer
 from api.billing.errors import BillingError, Forged
 from api.billing.objects import Event
-from api.billing.service import Billing
 from api.call import Call
 from api.hooks import hook
 from api.problems import InputError, problem, unavailable
+
+if TYPE_CHECKING:
+    from api.billing.service import Billing
 
 _LOGGER: Final = logging.getLogger("firm.api")
 _LARGEST: Final = 2**20
@@ -35,7 +37,7 @@ async def receive_stripe_event(call: Call, body: bytes) -> Answer:
     return plain_answer(200, b'{"received":true}')
 
 
-def _read(billing: Billing, body: bytes, signature: bytes | None) -> Event:
+def _read(billing: "Billing", body: bytes, signature: bytes | None) -> Event:
     try:
         return billing.read(body, signature)
     except Forged as error:
@@ -43,7 +45,7 @@ def _read(billing: Billing, body: bytes, signature: bytes | None) -> Event:
         raise problem("invalid_parameter", str(error), wrong) from None
 
 
-async def _act(billing: Billing, event: Event) -> None:
+async def _act(billing: "Billing", event: Event) -> None:
     try:
         await asyncio.get_running_loop().run_in_executor(billing.threads, billing.act, event)
     except (BillingError, SQLAlchemyError) as error:
