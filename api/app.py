@@ -152,7 +152,7 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
 
 
 def _billing(settings: ApiSettings, database: Database, accounts: Accounts, clock: Clock) -> "Billing | None":
-    """Loaded where it is set up alone: its HTTP client is a tenth of a second of every start."""
+    """Loaded where it is set up alone: its HTTP client is some tenths of a second of every start."""
     if not settings.billing.is_on:
         return None
     from api.billing.service import Billing

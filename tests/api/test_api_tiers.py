@@ -31,11 +31,13 @@ def test_the_contract_s_table():
     clients = DEFAULT.clients
     assert (clients.failed_authentications_per_second, clients.publishable_key_requests_per_second) == (10, 5)
     assert DEFAULT.most_generous.name == "business"
+    assert [tier.monthly_cents for tier in DEFAULT.by_name.values()] == [900, None, 14_900, None]
 
 
 TOML = """
 [tiers.pro]
 monthly_requests = 90_000
+monthly_cents = 19_900
 
 [tiers.trial]
 monthly_requests = 100
@@ -56,6 +58,7 @@ def test_a_file_changes_what_it_names_and_adds(tmp_path):
     assert tiers.by_name["basic"] == DEFAULT.by_name["basic"]
     assert tiers.names == (*DEFAULT.names, "trial")
     assert tiers.by_name["trial"].burst_seconds == 2
+    assert (tiers.by_name["trial"].monthly_cents, tiers.by_name["pro"].monthly_cents) == (None, 19_900)
     assert not tiers.by_name["trial"].webhooks
     assert tiers.clients.failed_authentications_per_second == 3
     assert tiers.clients.publishable_key_requests_per_second == 5
@@ -92,6 +95,7 @@ def test_an_empty_file_changes_nothing():
             {"tiers": {"pro": {"burst_per_second": 0}}},
             r"tiers\.pro\.burst_per_second must be from 1 to 1000000, not 0",
         ),
+        ({"tiers": {"pro": {"monthly_cents": 149.0}}}, r"tiers\.pro\.monthly_cents must be a whole number"),
         ({"tiers": {"pro": {"webhooks": 1}}}, r"tiers\.pro\.webhooks must be true or false"),
         (
             {"tiers": {"pro": {"webhooks": False}}},
