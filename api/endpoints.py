@@ -8,7 +8,7 @@ build a Request and look for arguments that no handler of ours has. Does not bel
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 from litestar import HttpMethod, route
 from litestar.handlers import HTTPRouteHandler
@@ -28,6 +28,27 @@ _ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _READS: Final = ("GET", "HEAD")
 _LOCATED: Final = (200, 304)
 _ENDS: Final = re.compile(r"(/[^{}]+)/\{(\w+):str\}")
+
+
+class Operable(Protocol):
+    """What can be bound to a path: an operation of the interface, or a page (`api.dashboard.pages`)."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def route(self) -> Route: ...
+
+    @property
+    def public(self) -> bool: ...
+
+    async def answer(self, call: Call, receive: Receive) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +109,9 @@ def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handl
     return bind
 
 
-def bound(endpoints: Iterable[Endpoint]) -> tuple[HTTPRouteHandler, ...]:
+def bound(endpoints: Iterable[Operable]) -> tuple[HTTPRouteHandler, ...]:
     """The endpoints as Litestar takes them: one handler per path, whatever its methods."""
-    paths: dict[str, dict[str, Endpoint]] = {}
+    paths: dict[str, dict[str, Operable]] = {}
     for one in endpoints:
         methods = paths.setdefault(one.path, {})
         if one.method in methods:
@@ -104,7 +125,7 @@ def in_order(methods: Iterable[str]) -> str:
     return ", ".join(sorted(methods, key=_ORDER.index))
 
 
-def _bound(path: str, methods: Mapping[str, Endpoint]) -> HTTPRouteHandler:
+def _bound(path: str, methods: Mapping[str, Operable]) -> HTTPRouteHandler:
     by_method = dict(methods)
     if "GET" in by_method:
         by_method["HEAD"] = by_method["GET"]
