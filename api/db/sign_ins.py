@@ -177,9 +177,9 @@ def _live(at: datetime, seen_since: datetime):  # noqa: ANN202 -- a select of si
     return _SESSIONS.where(DashboardSession.expires_at > at, DashboardSession.seen_at > seen_since)
 
 
-def _session(row: Row[tuple[str, str, str | None, datetime, datetime, datetime]]) -> SessionRecord:
+def _session(row: Row[str, str, str | None, datetime, datetime, datetime]) -> SessionRecord:
     return SessionRecord(*row)
 
 
-def _account(row: Row[tuple[str, str, str, str, datetime, datetime | None]]) -> AccountRecord:
+def _account(row: Row[str, str, str, str, datetime, datetime | None]) -> AccountRecord:
     return AccountRecord(*row)
