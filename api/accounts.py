@@ -1,4 +1,4 @@
-"""What an operator does with accounts and keys; the command line and, later, the dashboard call these.
+"""What an operator does with accounts and keys; the command line and the dashboard call these.
 
 Belongs here: the rules (tiers, e-mails, domains, what is shown once). Does not belong here: SQL
 (`api.db.repositories`), or how a caller is recognised (`api.auth`).
@@ -17,11 +17,14 @@ from api.clock import Clock
 from api.db.engine import Database
 from api.db.records import AccountRecord, KeyRecord
 from api.db.repositories import AccountRepository, KeyRepository, UsageRepository
+from api.db.sign_ins import add_link
 from api.db.subscriptions import SubscriptionRepository
+from api.db.usage_days import days_of
 from api.keys import KINDS, Kind, digest_of, make_key, shown_parts
 from api.months import month_at
 from api.origins import check_domain
 from api.tiers import DEFAULT, Tiers
+from api.tokens import make_token
 from api.ulids import Ulids
 
 STATUSES: Final = ("active", "suspended", "payment_required")
@@ -58,9 +61,7 @@ class Accounts:
         self._ulids = ulids
 
     def create_account(self, email: str, tier: str) -> AccountRecord:
-        email = email.strip().lower()
-        if not _EMAIL.fullmatch(email) or len(email) > _LONGEST_EMAIL:
-            raise AccountError(f"{email!r} is not an e-mail address")
+        email = checked_email(email)
         account = AccountRecord(
             self._ulids.make("acc"),
             email,
@@ -170,6 +171,19 @@ class Accounts:
             raise AccountError(f"there is no key {key_id}")
         return revoked
 
+    def sign_in_token(self, named: str, lifetime: timedelta) -> str:
+        """The token of a link that signs its owner in to the dashboard once, for who gets no mail."""
+        token, now = make_token("link"), self._clock.now()
+        with self._database.writing() as session:
+            email = _found(AccountRepository(session), named).email
+            add_link(session.connection(), digest_of(token, self._pepper), email, now, now + lifetime)
+        return token
+
+    def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
+        """Days of a month that counted requests, and what the month's count was before each."""
+        with self._database.reading() as session:
+            return days_of(session.connection(), account_id, month)
+
     def lookup(self, digest: bytes) -> KeyRecord | None:
         """What the service asks when it meets a key, with what its account has used this month.
 
@@ -179,7 +193,7 @@ class Accounts:
         now = self._clock.now()
         with self._database.reading() as session:
             record = KeyRepository(session).by_digest(digest, month_at(now.timestamp()).number)
-        if record is not None and _works(record, now) and _is_stale(record, now):
+        if record is not None and record.state(now) == "active" and _is_stale(record, now):
             self._note_use(record.key_id, now)
         return record
 
@@ -192,8 +206,12 @@ class Accounts:
             _LOGGER.warning("could not note the use of key %s", key_id, exc_info=True)
 
 
-def _works(record: KeyRecord, now: datetime) -> bool:
-    return record.revoked_at is None and (record.expires_at is None or record.expires_at > now)
+def checked_email(email: str) -> str:
+    """The address in the one form that accounts have; AccountError where it is none."""
+    email = email.strip().lower()
+    if len(email) > _LONGEST_EMAIL or not email.isprintable() or not _EMAIL.fullmatch(email):
+        raise AccountError(f"{email[:_LONGEST_EMAIL]!r} is not an e-mail address")
+    return email
 
 
 def _is_stale(record: KeyRecord, now: datetime) -> bool:

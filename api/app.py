@@ -19,6 +19,9 @@ from api.auth import Authenticator
 from api.call import Call, current
 from api.clock import Clock
 from api.control import ControlPlane
+from api.dashboard.doors import Doors
+from api.dashboard.postman import Postman
+from api.dashboard.routes import PAGES
 from api.db.counts import Counts
 from api.db.engine import Database
 from api.edge import Edge
@@ -75,12 +78,13 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     clock, resolver = clock or Clock(), resolver or Names()
     ulids = Ulids(clock.wall)
     accounts = Accounts(database, secrets.pepper, clock, ulids, settings.tiers)
-    limits = Limits(settings.tiers, clock, Counts(database))
+    limits = Limits(settings.tiers, clock, Counts(database, clock.today))
     if write_access_log is None and settings.access_log:
         write_access_log = _to_standard_error
     metrics = Metrics(desk)
     lookup = metrics.counted("key_lookups", accounts.lookup)
     control, sealer = ControlPlane(database), Sealer(secrets.sealing_keys)
+    postman = Postman(settings.mail)
     service = Service(
         settings=settings,
         reader=reader,
@@ -112,6 +116,8 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         ),
         sender=Sender(settings.webhooks, clock, resolver),
         billing=_billing(settings, database, accounts, clock),
+        postman=postman,
+        doors=Doors(control, postman, secrets.pepper, settings.tiers, clock, ulids, settings.public_url),
     )
     return _litestar(service, deliveries or (lambda _: nullcontext()))
 
@@ -125,6 +131,7 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
         service.lists.close()
         await service.limits.stop()
         await service.sender.close()
+        await service.postman.close()
         service.control.close()
         if service.billing is not None:
             service.billing.close()
@@ -135,7 +142,7 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
         Exception: _on_failure,
     }
     app = Litestar(
-        route_handlers=ROUTES,
+        route_handlers=[*ROUTES, *PAGES],
         openapi_config=None,  # our own document: `api.openapi`
         logging_config=None,
         debug=False,

@@ -36,24 +36,28 @@ class _GivenTwice(ValueError):  # noqa: N818 -- named for what is wrong
     """A member of an object stands there twice."""
 
 
-async def read_bytes(receive: Receive, body: Body) -> bytes:
-    """What was sent, or 413 or 400. Nothing past the limit is kept, announced or not."""
+async def read_object(receive: Receive, body: Body) -> Object:
+    """The JSON object that was sent, or 413 or 400. Nothing past the limit is kept, announced or not."""
+    received = await read_whole(receive, body.limit)
+    if received is None:
+        raise problem("malformed_json", "The request ended before its body was complete.")
+    if body.is_optional and not received:
+        return {}
+    return parse_object(received)
+
+
+async def read_whole(receive: Receive, limit: int) -> bytes | None:
+    """What was sent, or 413; None where the caller went away meanwhile."""
     received = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise problem("malformed_json", "The request ended before its body was complete.")
+            return None
         received += message["body"]
-        if len(received) > body.limit:
-            raise too_large(body.limit)
+        if len(received) > limit:
+            raise too_large(limit)
         if not message["more_body"]:
             return bytes(received)
-
-
-async def read_object(receive: Receive, body: Body) -> Object:
-    """The JSON object that was sent, or 413 or 400."""
-    received = await read_bytes(receive, body)
-    return {} if body.is_optional and not received else parse_object(received)
 
 
 def parse_object(received: bytes) -> Object:

@@ -30,8 +30,8 @@ _LOCATED: Final = (200, 304)
 _ENDS: Final = re.compile(r"(/[^{}]+)/\{(\w+):str\}")
 
 
-class Bindable(Protocol):
-    """What may stand at a path: operations of callers (`Endpoint`), and of services that call us (`api.hooks`)."""
+class Operable(Protocol):
+    """What can be bound to a path: an operation of the interface, or a page (`api.dashboard.pages`)."""
 
     @property
     def path(self) -> str: ...
@@ -109,9 +109,9 @@ def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handl
     return bind
 
 
-def bound(endpoints: Iterable[Bindable]) -> tuple[HTTPRouteHandler, ...]:
+def bound(endpoints: Iterable[Operable]) -> tuple[HTTPRouteHandler, ...]:
     """The endpoints as Litestar takes them: one handler per path, whatever its methods."""
-    paths: dict[str, dict[str, Bindable]] = {}
+    paths: dict[str, dict[str, Operable]] = {}
     for one in endpoints:
         methods = paths.setdefault(one.path, {})
         if one.method in methods:
@@ -125,7 +125,7 @@ def in_order(methods: Iterable[str]) -> str:
     return ", ".join(sorted(methods, key=_ORDER.index))
 
 
-def _bound(path: str, methods: Mapping[str, Bindable]) -> HTTPRouteHandler:
+def _bound(path: str, methods: Mapping[str, Operable]) -> HTTPRouteHandler:
     by_method = dict(methods)
     if "GET" in by_method:
         by_method["HEAD"] = by_method["GET"]

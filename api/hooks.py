@@ -12,9 +12,9 @@ from litestar.types import Receive
 
 from api.admission import check_url
 from api.answers import Answer, problem_answer
-from api.bodies import Body, read_bytes
+from api.bodies import Body, read_whole
 from api.call import Call, Route, Sharing
-from api.problems import Problem
+from api.problems import Problem, problem
 
 Received = Callable[[Call, bytes], Awaitable[Answer]]
 
@@ -35,7 +35,10 @@ class Hook:
         call.route = self.route
         try:
             check_url(call.scope["raw_path"], call.query)
-            return await self.handler(call, await read_bytes(receive, self.route.body))
+            sent = await read_whole(receive, self.route.body.limit)
+            if sent is None:
+                raise problem("malformed_json", "The request ended before its body was complete.")
+            return await self.handler(call, sent)
         except Problem as trouble:
             return problem_answer(call, trouble)
 

@@ -34,6 +34,10 @@ _METERS: Final = 100_000
 _TESTS_A_MINUTE: Final = 10
 _TEST_EVERY: Final = 60 // _TESTS_A_MINUTE
 _TESTS: Final = Rate(_TESTS_A_MINUTE / 60, _TESTS_A_MINUTE)
+_SIGN_INS_A_MINUTE: Final = 10
+_SIGN_INS: Final = Rate(_SIGN_INS_A_MINUTE / 60, _SIGN_INS_A_MINUTE)
+_CHANGES_A_MINUTE: Final = 30
+_CHANGES: Final = Rate(_CHANGES_A_MINUTE / 60, _CHANGES_A_MINUTE)
 _CACHED: Final = 4096
 
 
@@ -145,6 +149,16 @@ class Limits:
         if self._buckets.spend(bucket_of(f"test {subscription_id}", _TESTS), now) < 0:
             detail = f"More than {_TESTS_A_MINUTE} test sends per minute. Try again in {_TEST_EVERY} seconds."
             raise _limited("rate_limited", detail, "test", _TEST_EVERY)
+
+    def check_sign_in(self, client: str, now: float) -> None:
+        """429 where an address asks for links, or tries them, too often."""
+        if self._buckets.spend(bucket_of(f"sign-in {network_of(client)}", _SIGN_INS), now) < 0:
+            raise _limited("rate_limited", "Too many attempts to sign in. Wait a minute.", "sign-in", 60)
+
+    def check_change(self, account_id: str, now: float) -> None:
+        """429 where an account changes things in its dashboard faster than people do."""
+        if self._buckets.spend(bucket_of(f"change {account_id}", _CHANGES), now) < 0:
+            raise _limited("rate_limited", "Too many changes at once. Wait a minute.", "change", 60)
 
     def try_client(self, client: str, now: float) -> None:
         """Before a key is looked up: 429 where this address has failed too often of late.

@@ -1,4 +1,4 @@
-"""API keys, webhook secrets and personal identity numbers never reach a log line: patterns for all that is written.
+"""Keys, tokens, webhook secrets and personal identity numbers never reach a log line: patterns for what is written.
 
 Does not belong here: how lines are written (`api.access_log`, `api.logs`).
 """
@@ -6,7 +6,7 @@ Does not belong here: how lines are written (`api.access_log`, `api.logs`).
 import re
 from typing import Final
 
-_KINDS: Final = ("live", "secret", "public")
+_KINDS: Final = ("live", "secret", "public", "link", "session", "visitor")
 _ESCAPED: Final = "%(?:25)*"  # once or several times encoded
 
 
@@ -34,7 +34,7 @@ _PERSONAL: Final = re.compile(
 
 
 def redact(text: str) -> str:
-    """The text with every API key and webhook secret cut down to its kind, and without personal numbers."""
+    """The text with every key, token and webhook secret cut down to its kind, and without personal numbers."""
     folded, is_escaped = text.casefold(), "%" in text
     if is_escaped or "firm" in folded:
         text = _KEY.sub(_kind, text)

@@ -12,6 +12,8 @@ from api.accounts import Accounts
 from api.auth import Authenticator
 from api.clock import Clock
 from api.control import ControlPlane
+from api.dashboard.doors import Doors
+from api.dashboard.postman import Postman
 from api.limits import Limits
 from api.metrics import Metrics
 from api.overload import Lists
@@ -63,3 +65,6 @@ class Service:
     """For test sends; deliveries have their own."""
     billing: "Billing | None"
     """None without Stripe's settings: an operator sets tiers."""
+    postman: Postman
+    """For links to sign in; notices have an outbox."""
+    doors: Doors

@@ -7,22 +7,31 @@ latter.
 Does not belong here: the statement (`api.db.repositories`), or when to write (`api.usage`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.db.engine import Database
 from api.db.repositories import UsageRepository
+from api.db.usage_days import begin_day
 
 Row = tuple[str, int, int]
 
 
 class Counts:
-    """Adds counts up in the control-plane database; `add` and `close` by one thread, `add_at_once` by another."""
+    """Adds counts up in the control-plane database; `add` and `close` by one thread, `add_at_once` by another.
 
-    def __init__(self, database: Database) -> None:
+    Before a day's first count of an account it marks where the month stood (`api.db.usage_days`), by `today` in
+    UTC. A mark that stands is not made again, so a failure between the two is healed by the next attempt.
+    """
+
+    def __init__(self, database: Database, today: Callable[[], date]) -> None:
         self._database = database
+        self._today = today
+        self._day = 0
+        self._begun: set[str] = set()
         self._connection: Connection | None = None
         self._prompt: Connection | None = None
         self._is_near = database.url.get_backend_name() == "sqlite"
@@ -32,7 +41,7 @@ class Counts:
         try:
             if self._connection is None:
                 self._connection = self._database.statements()
-            return UsageRepository(self._connection).add(rows)
+            return self._added(self._connection, rows)
         except SQLAlchemyError:
             self._connection = _closed(self._connection)
             raise
@@ -46,9 +55,21 @@ class Counts:
                 self._prompt = self._database.statements()
                 self._prompt.exec_driver_sql("PRAGMA busy_timeout = 0")
                 self._prompt.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")
-            return UsageRepository(self._prompt).add(rows)
+            return self._added(self._prompt, rows)
         except SQLAlchemyError:  # most likely another writer; `add` tells if it is more than that
             return None
+
+    def _added(self, connection: Connection, rows: Sequence[Row]) -> list[Row]:
+        today = self._today()
+        day = today.year * 10_000 + today.month * 100 + today.day
+        if day != self._day:
+            self._day, self._begun = day, set()
+        month = day // 100  # what is left of the month before belongs to its last day
+        new = {account_id for account_id, counted, _ in rows if counted == month} - self._begun
+        if new:
+            begin_day(connection, new, day)
+            self._begun = self._begun | new
+        return UsageRepository(connection).add(rows)
 
     def close(self) -> None:
         """Closes both; what is added afterwards opens them again."""

@@ -127,3 +127,40 @@ class StripeEvent(Base):
     event_id: Mapped[str] = mapped_column(String(255), primary_key=True)
     event_type: Mapped[str] = mapped_column(String(100))
     received_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class UsageDay(Base):
+    """Where an account's count of the month stood when a day (20261122) counted its first request."""
+
+    __tablename__ = "usage_days"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
+    day: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
+    count_before: Mapped[int] = mapped_column(BigInteger())
+
+
+class SignInLink(Base):
+    """A link that was mailed and not used yet: the digest of its token, and to whom it went."""
+
+    __tablename__ = "sign_in_links"
+
+    digest: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
+    email: Mapped[str] = mapped_column(String(320), index=True)
+    """Whether it has an account or not: whoever opens the link has shown that it is theirs."""
+    created_at: Mapped[datetime] = mapped_column(Instant())
+    expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class DashboardSession(Base):
+    """A browser that is signed in; its row goes when it is signed out."""
+
+    __tablename__ = "dashboard_sessions"
+
+    session_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    digest: Mapped[bytes] = mapped_column(LargeBinary(32), unique=True)
+    browser: Mapped[str | None] = mapped_column(String(200))
+    """What it calls itself, so that its owner knows it in a list."""
+    created_at: Mapped[datetime] = mapped_column(Instant())
+    seen_at: Mapped[datetime] = mapped_column(Instant())
+    expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)

@@ -5,8 +5,11 @@ Does not belong here: how they are stored (`api.db.models`).
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from api.keys import Kind
+
+KeyState = Literal["active", "revoked", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,9 @@ class KeyRecord:
     month: int = 0
     """The month that `used` is of; 0 where nobody asked."""
     used: int = 0
+
+    def state(self, now: datetime) -> KeyState:
+        """Whether it works at an instant, or why not."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"

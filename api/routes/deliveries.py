@@ -1,7 +1,5 @@
 """The log of a subscription (CONTRACT 4.8): its deliveries, one with its attempts, one more attempt by hand."""
 
-from datetime import timedelta
-
 import msgspec
 
 from api.answers import Answer, plain_answer
@@ -21,7 +19,7 @@ from api.queries import (
     MATCHED_UNTIL,
 )
 from api.webhooks import log, redelivery
-from api.webhooks.redelivery import Place
+from api.webhooks.redelivery import Place, place_in
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 
@@ -65,8 +63,7 @@ async def retry_webhook_delivery(call: Call) -> Answer:
 def place_of(call: Call) -> Place:
     """Whose log it is, and how far back it can be read."""
     days = call.service.settings.webhooks.retention_days
-    oldest = call.service.clock.now() - timedelta(days=days)
-    return Place(call.account_id, call.places["id"], oldest, days)
+    return place_in(call.account_id, call.places["id"], days, call.service.clock.now())
 
 
 def _row(record: DeliveryRecord) -> bytes:

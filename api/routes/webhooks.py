@@ -17,6 +17,7 @@ from api.parameters import NO_PARAMETERS
 from api.queries import LIMIT, SUBSCRIPTION_STATUS, SUBSCRIPTIONS
 from api.stamps import NO_STORE, VARY
 from api.webhooks import log, shown, test_send, validation
+from api.webhooks.subscriptions import Owner
 
 _ALL = "/api/v1/webhooks"
 _ONE = f"{_ALL}/{{id:str}}"
@@ -26,7 +27,7 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids do not fit into what other bodie
 @endpoint(_ALL, method="POST", body=Body(_COMPANIES_LIMIT), secret_only=True, needs_webhooks=True)
 async def create_webhook(call: Call) -> Answer:
     NO_PARAMETERS.read(call.query)
-    made = await call.service.subscriptions.create(call.known_caller, call.body)
+    made = await call.service.subscriptions.create(_owner(call), call.body)
     more = {"secret": made.secret, "warnings": [warned.members() for warned in made.warnings]}
     location = f"{_ALL}/{made.record.subscription_id}"
     return _answer(call, 201, made.record, more, [(b"location", location.encode())])
@@ -60,7 +61,7 @@ async def get_webhook(call: Call) -> Answer:
 async def update_webhook(call: Call) -> Answer:
     NO_PARAMETERS.read(call.query)
     changed = await call.service.subscriptions.change(
-        call.known_caller, call.places["id"], call.body, call.incoming.get(b"if-match")
+        _owner(call), call.places["id"], call.body, call.incoming.get(b"if-match")
     )
     warnings = [warned.members() for warned in changed.warnings]
     return _answer(call, 200, changed.record, {"warnings": warnings})
@@ -101,12 +102,15 @@ async def test_webhook(call: Call) -> Answer:
     service, event_type = call.service, validation.test_type(call.body)
     record = await service.subscriptions.get(call.account_id, call.places["id"])
     service.limits.check_test(record.subscription_id, call.started)
-    started, secrets = service.clock.now(), service.subscriptions.secrets(record)
-    outcome = await service.sender.send(
-        test_send.prepared(record, secrets, event_type, service.ulids, started)
+    secrets = service.subscriptions.secrets(record)
+    attempt = await test_send.sent(
+        service.sender, record, secrets, event_type, service.ulids, service.clock.now()
     )
-    attempt = test_send.attempt(record, outcome, service.ulids.make("att"), started)
     return plain_answer(200, msgspec.json.encode(log.attempt(attempt)))
+
+
+def _owner(call: Call) -> Owner:
+    return Owner(call.account_id, call.known_caller.meter.tier)
 
 
 def _answer(

@@ -7,7 +7,7 @@ of the API is answered. Does not belong here: SQL (`api.db.deliveries`, `api.db.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -35,6 +35,11 @@ class Place:
     subscription_id: str
     oldest: datetime
     retention_days: int
+
+
+def place_in(account_id: str, subscription_id: str, retention_days: int, now: datetime) -> Place:
+    """The log of a subscription as far as it reaches back at that instant."""
+    return Place(account_id, subscription_id, now - timedelta(days=retention_days), retention_days)
 
 
 @dataclass(frozen=True, slots=True)

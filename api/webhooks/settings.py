@@ -80,7 +80,7 @@ class MailSettings:
     """How owners are written to. Names in the environment are FIRM_SMTP_ and the upper-case field name."""
 
     host: str = ""
-    """The mail server; empty: notices go to the log (and the dashboard) alone."""
+    """The mail server; empty: notices go to the log alone, and links to sign in nowhere."""
 
     port: int = 587
     """Its port."""

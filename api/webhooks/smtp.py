@@ -8,17 +8,17 @@ asked for is not used at all. Does not belong here: which mail is due and when a
 import asyncio
 import re
 import ssl
+from datetime import datetime
 from email import policy
 from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
-from typing import Final
+from typing import Final, Protocol
 
 import aiosmtplib
 import idna
 
-from api.db.outbox import DueMail
 from api.webhooks.settings import MailSettings
 
 CONNECT_SECONDS: Final = 20.0
@@ -28,6 +28,27 @@ _GOING_DOWN: Final = 421
 _PERMANENT: Final = 500
 _BAD_ADDRESS: Final = re.compile(r"5\.1\.[0-9]")
 """Enhanced status codes (RFC 3463) that speak of the recipient's address; other permanent refusals are settings."""
+
+
+class Letter(Protocol):
+    """What is sent: one text to one address."""
+
+    @property
+    def mail_id(self) -> str:
+        """Names it, also when it is sent once more."""
+        ...
+
+    @property
+    def recipient(self) -> str: ...
+
+    @property
+    def subject(self) -> str: ...
+
+    @property
+    def body(self) -> str: ...
+
+    @property
+    def created_at(self) -> datetime: ...
 
 
 class Unreachable(Exception):  # noqa: N818 -- named for what it says
@@ -49,7 +70,7 @@ class MailServer:
         self._settings = settings
         self._connection: aiosmtplib.SMTP | None = None
 
-    async def send(self, mail: DueMail) -> None:
+    async def send(self, mail: Letter) -> None:
         """Returns when the server has taken responsibility for the mail."""
         try:
             message, recipient = message_of(mail, self._settings.sender)
@@ -108,7 +129,7 @@ class MailServer:
             connection.close()
 
 
-def message_of(mail: DueMail, sender: str) -> tuple[EmailMessage, str]:
+def message_of(mail: Letter, sender: str) -> tuple[EmailMessage, str]:
     """The message and whom it goes to; ValueError or MessageError where an address or a header is none.
 
     Its Message-ID is the same each time, so that one that was sent twice can be known to be one.

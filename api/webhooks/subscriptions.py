@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from api.auth import Caller
 from api.bodies import Object
 from api.clock import Clock
 from api.conditional import strongly_matches
@@ -22,7 +21,7 @@ from api.db.subscription_records import NewSubscription, SubscriptionRecord
 from api.db.subscriptions import SubscriptionRepository
 from api.db.webhook_states import pause, remove, resume
 from api.forms import Faults
-from api.tiers import Tiers
+from api.tiers import Tier, Tiers
 from api.ulids import Ulids, is_ulid
 from api.webhooks import refusals, validation
 from api.webhooks.names import Lookup
@@ -35,6 +34,14 @@ from api.webhooks.validation import Asked, Warned
 
 PREFIX: Final = "whs"
 _HINT: Final = 4  # last characters
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose subscriptions they are, and what the account's tier allows."""
+
+    account_id: str
+    tier: Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +84,13 @@ class Subscriptions:
         self._ulids = ulids
         self._lookup = lookup
 
-    async def create(self, caller: Caller, body: Object) -> NewSecret:
+    async def create(self, owner: Owner, body: Object) -> NewSecret:
         """A new subscription; its events are those published from now on."""
         faults = Faults()
-        asked = validation.new_subscription(body, caller.meter.tier.entity_ids, faults)
+        asked = validation.new_subscription(body, owner.tier.entity_ids, faults)
         await self._check(asked, faults)
         secret = make_secret()
-        new = self._new(caller.account_id, asked.members, secret)
+        new = self._new(owner.account_id, asked.members, secret)
         record = await self._control.write(lambda connection: self._add(connection, new))
         return NewSecret(record, secret, asked.warnings)
 
@@ -105,16 +112,16 @@ class Subscriptions:
         return _found(found, subscription_id)
 
     async def change(
-        self, caller: Caller, subscription_id: str, body: Object, if_match: bytes | None
+        self, owner: Owner, subscription_id: str, body: Object, if_match: bytes | None
     ) -> Changed:
         """A merge patch. Activating looks at the endpoint again, and needs a tier with webhooks."""
-        tier, activates = caller.meter.tier, body.get("status") == "active"
+        tier, activates = owner.tier, body.get("status") == "active"
         if activates and not tier.webhooks:
             raise refusals.tier_required(self._tiers, tier.name)
         faults = Faults()
         asked = validation.changes(body, tier.entity_ids, faults)
         await self._check(asked, faults)
-        found = await self.get(caller.account_id, subscription_id)
+        found = await self.get(owner.account_id, subscription_id)
         _check_revision(found, if_match)
         if activates and found.status == "paused" and "endpoint_url" not in asked.members:
             await self._check(Asked({"endpoint_url": found.endpoint_url}), Faults())

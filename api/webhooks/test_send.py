@@ -15,10 +15,23 @@ from api.db.subscription_records import SubscriptionRecord
 from api.schemas.event_examples import DELIVERIES
 from api.ulids import Ulids
 from api.webhooks.posts import Post, Sent, post
-from api.webhooks.sending import Outcome
+from api.webhooks.sending import Outcome, Sender
 from api.webhooks.targets import without_query
 
 _FIRST: Final = 1
+
+
+async def sent(
+    sender: Sender,
+    record: SubscriptionRecord,
+    secrets: Sequence[str],
+    event_type: str | None,
+    ulids: Ulids,
+    at: datetime,
+) -> AttemptRecord:
+    """One test, made and over; of the type asked for, else the first that the subscription asks for."""
+    outcome = await sender.send(prepared(record, secrets, event_type, ulids, at))
+    return attempt(record, outcome, ulids.make("att"), at)
 
 
 def prepared(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
 
 from api.accounts import AccountError
-from api.db.records import KeyRecord
 from api.secrets import SecretsError
 from api.settings import SettingError
 from firm.compose import Installation
 from firm.failures import explained
+from firm.links import sign_in_link
 
 accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
 keys = typer.Typer(no_args_is_help=True, help="API keys.")
@@ -99,6 +99,18 @@ def activate(
     _set_status(account, "active", as_json)
 
 
+@accounts.command("link")
+def link(
+    account: Annotated[str, typer.Argument(help="E-mail or account id.")],
+    hours: Annotated[int, typer.Option(min=1, max=72, help="How long the link works.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Print a link that signs the owner in to the dashboard, once: for where no mail is sent."""
+    with explained(*_TROUBLE):
+        address = sign_in_link(Installation.read(), account, timedelta(hours=hours))
+        _say(as_json, {"link": address}, address)
+
+
 def _set_status(account: str, status: str, as_json: bool) -> None:
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         changed = service.set_status(account, status)
@@ -130,16 +142,10 @@ def list_keys(account: Annotated[str, typer.Option(help="E-mail or account id.")
     """Keys of an account, without their secret part."""
     with explained(*_TROUBLE), Installation.read().accounts() as service:
         for key in service.keys(account):
-            state = _state(key, datetime.now(UTC))
+            state = key.state(datetime.now(UTC))
             typer.echo(
                 f"{key.key_id}  {key.shown_prefix}…{key.shown_last}  {state}  {key.label or ''}".rstrip()
             )
-
-
-def _state(key: KeyRecord, now: datetime) -> str:
-    if key.revoked_at is not None:
-        return "revoked"
-    return "expired" if key.expires_at is not None and key.expires_at <= now else "active"
 
 
 @keys.command("revoke")

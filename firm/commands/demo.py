@@ -7,6 +7,7 @@ import json
 import shutil
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -15,6 +16,7 @@ import typer
 
 from firm.compose import Installation, environment
 from firm.failures import explained, fail
+from firm.links import sign_in_link
 from firm.printing import table
 from firm.receiving import Receiver, receiving
 from firm.running import running
@@ -32,6 +34,7 @@ _PATIENCE: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
+_LINK_LIFETIME: Final = timedelta(hours=24)
 _COUNTS: Final = {
     "companies": "select company_id[6:7], count(*) from companies group by 1",
     "filings": "select company_id[6:7], count(*) from filings group by 1",
@@ -194,6 +197,8 @@ def _invite(installation: Installation, key: str, subscription: str, port: int |
         f"curl -X POST -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' "
         f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
     )
+    link = sign_in_link(installation.reached(None, port), _EMAIL, _LINK_LIFETIME)
+    typer.echo(f"\nDashboard: {base}/dashboard\nSigned in as {_EMAIL}, once: {link}")
     typer.echo(f"\nThe interface: {base}/api/openapi.json. The data: {installation.settings.data}")
 
 

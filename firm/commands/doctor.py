@@ -130,7 +130,9 @@ def _mail(settings: MailSettings) -> Finding:
     """Connects to the mail server, logs in, and leaves without having written."""
     if not settings.host:
         return Finding(
-            "warn", "no mail server", "set FIRM_SMTP_HOST: until then notices to owners go to the log"
+            "warn",
+            "no mail server",
+            "set FIRM_SMTP_HOST: until then notices to owners go to the log, and links to sign in nowhere",
         )
     try:
         asyncio.run(MailServer(settings).probe())

@@ -16,9 +16,10 @@ ROOT = Path(__file__).parents[2]
 
 _CHILD = """
 import sys
+from api.clock import Clock
 from api.db.counts import Counts
 from api.db.engine import Database
-counts = Counts(Database(sys.argv[1]))
+counts = Counts(Database(sys.argv[1]), Clock().today)
 print("ready", flush=True)
 sys.stdin.readline()
 accounts = sys.argv[2].split(",")
@@ -59,7 +60,7 @@ def test_processes_that_store_at_once_lose_nothing(control_url):
 def test_counts_of_accounts_that_are_gone_stop_nobody(control_url):
     database, clock = prepare(control_url), Clock()
     account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts = Counts(database)
+    counts = Counts(database, clock.today)
     rows = [(account.account_id, 202611, 2), ("acc_gone", 202611, 3)]
     assert counts.add(rows) == [(account.account_id, 202611, 2)]
     assert counts.add(rows) == [(account.account_id, 202611, 4)]
@@ -71,7 +72,7 @@ def test_rows_of_one_account_are_added_up_first(control_url):
     """As after its meter was made anew; refused, they would keep all other counts from being stored."""
     database, clock = prepare(control_url), Clock()
     account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts = Counts(database)
+    counts = Counts(database, clock.today)
     rows = [(account.account_id, 202611, 2), (account.account_id, 202611, 3)]
     assert counts.add(rows) == [(account.account_id, 202611, 5)]
     assert counts.add(rows) == [(account.account_id, 202611, 10)]
@@ -82,7 +83,7 @@ def test_rows_of_one_account_are_added_up_first(control_url):
 def test_at_once_means_without_waiting_for_anybody(control_url):
     database, clock = prepare(control_url), Clock()
     made = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts, rows = Counts(database), [(made.account_id, 202611, 2)]
+    counts, rows = Counts(database, clock.today), [(made.account_id, 202611, 2)]
     is_near = control_url.startswith("sqlite")
     assert counts.add_at_once(rows) == ([(made.account_id, 202611, 2)] if is_near else None)
     with database.writing() as session:
@@ -98,7 +99,7 @@ def test_at_once_means_without_waiting_for_anybody(control_url):
 def test_a_connection_that_broke_is_replaced(control_url):
     database, clock = prepare(control_url), Clock()
     account = Accounts(database, b"p" * 32, clock, Ulids(clock.wall)).create_account("a@example.com", "basic")
-    counts = Counts(database)
+    counts = Counts(database, clock.today)
     counts.add([(account.account_id, 202611, 1)])
     assert counts._connection is not None
     counts._connection.connection.dbapi_connection.close()  # type: ignore[union-attr]

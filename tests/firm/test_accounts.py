@@ -47,6 +47,22 @@ def test_an_account_from_making_to_suspension(run):
     ]
 
 
+def test_a_link_into_the_dashboard_is_printed_and_its_token_kept_nowhere(run, control_url):
+    run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
+    said = json.loads(run("accounts", "link", "A@example.com", "--hours", "2", "--json"))["link"]
+    found = re.fullmatch(
+        r"http://127\.0\.0\.1:8000/dashboard/sign-in/link\?token=(firm_link_[0-9a-f]{64})", said
+    )
+    assert found
+    with closing(Database(control_url)) as database, database.reading() as session:
+        ((email, digest, lasts),) = session.execute(
+            text("SELECT email, digest, expires_at > created_at FROM sign_in_links")
+        )
+    assert (email, len(digest), bool(lasts)) == ("a@example.com", 32, True)
+    assert found[1] not in repr(digest)
+    run("accounts", "link", "nobody@example.com", code=1)
+
+
 def test_a_key_that_is_over_before_it_begins_is_refused(run):
     run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
     live = ("keys", "create", "--account", "a@example.com", "--kind", "live")

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 from email.message import Message
 from pathlib import Path
 
@@ -32,6 +33,9 @@ def test_what_changes_is_delivered_to_the_subscriber(tmp_path: Path) -> None:
     assert set(received) >= {"filing.added", "ownership.changed", "status.changed"}
     assert sum(received.values()) == sum(happened) > 0
     assert "/api/v1/webhooks/whs_" in said
+    assert re.search(
+        r"\nSigned in as demo@firmdata\.example, once: http://[^\n]*\?token=firm_link_[0-9a-f]{64}\n", said
+    )
 
 
 def message(**headers: str) -> Message:

@@ -32,7 +32,10 @@ def a_mail_server() -> Iterator[PostOffice]:
 
 def test_without_a_mail_server_doctor_says_where_notices_go(tmp_path: Path) -> None:
     said = Inside(tmp_path / "data").run("doctor")
-    assert "warn\tno mail server\tset FIRM_SMTP_HOST: until then notices to owners go to the log" in said.out
+    assert (
+        "warn\tno mail server\tset FIRM_SMTP_HOST: until then notices to owners go to the log, and"
+        in said.out
+    )
 
 
 def test_doctor_says_why_a_mail_server_cannot_be_used(tmp_path: Path) -> None:

@@ -1,0 +1,175 @@
+"""Who comes in: links by mail, sessions of browsers, the secret of a page's forms. There are no passwords.
+
+A link works once and not for long; opening it shows that the address is one's own, so it makes the account where
+there is none, and asking for one tells nobody whether there is. A session begins with a new token, whatever the
+browser showed before. Does not belong here: cookies (`api.dashboard.cookies`), SQL (`api.db.sign_ins`).
+"""
+
+import hmac
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from api.accounts import checked_email
+from api.clock import Clock
+from api.control import ControlPlane
+from api.dashboard.letters import address_of, sign_in_letter
+from api.dashboard.postman import Postman
+from api.db import sign_ins
+from api.db.records import AccountRecord
+from api.db.sign_ins import SessionRecord
+from api.keys import digest_of
+from api.problems import Problem
+from api.tiers import Tiers
+from api.tokens import is_token, make_token
+from api.ulids import Ulids
+
+LINK_LIFETIME: Final = timedelta(minutes=15)
+SESSION_LIFETIME: Final = timedelta(days=14)
+IDLE_LIFETIME: Final = timedelta(days=3)
+"""How long a session that nobody uses lasts."""
+_LINKS_AT_ONCE: Final = 3
+"""Links of one address that may work at a time: nobody's mailbox is filled from here."""
+_SESSIONS_AT_ONCE: Final = 20
+_SEEN_EVERY: Final = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A session with its account as it is now."""
+
+    session: SessionRecord
+    account: AccountRecord
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session at the one moment its token is known."""
+
+    token: str = field(repr=False)
+    signed_in: SignedIn
+
+
+class Doors:
+    """Lets the customers of one installation in."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- put together once, by `api.app`
+        self,
+        control: ControlPlane,
+        postman: Postman,
+        pepper: bytes,
+        tiers: Tiers,
+        clock: Clock,
+        ulids: Ulids,
+        public_url: str,
+    ) -> None:
+        self._control = control
+        self._postman = postman
+        self._pepper = pepper
+        self._tiers = tiers
+        self._clock = clock
+        self._ulids = ulids
+        self._public_url = public_url
+
+    async def send_link(self, email: str) -> None:
+        """Mails a link, unless the address has several already; AccountError where it is none."""
+        email, now, token = checked_email(email), self._clock.now(), make_token("link")
+        digest, until = digest_of(token, self._pepper), now + LINK_LIFETIME
+
+        def add(connection: Connection) -> bool:
+            sign_ins.take_expired(connection, now)
+            if sign_ins.count_links(connection, email, now) >= _LINKS_AT_ONCE:
+                return False
+            sign_ins.add_link(connection, digest, email, now, until)
+            return True
+
+        if await self._control.write(add):
+            link = address_of(token, self._public_url)
+            self._postman.post(sign_in_letter(self._ulids.make("eml"), email, link, now, LINK_LIFETIME))
+
+    async def address_of_link(self, token: str) -> str | None:
+        """Whose link it is; None where it works no longer. It can be used all the same afterwards."""
+        if not is_token("link", token):
+            return None
+        digest, now = digest_of(token, self._pepper), self._clock.now()
+        return await self._control.read(lambda connection: sign_ins.find_link(connection, digest, now))
+
+    async def sign_in(self, token: str, browser: str | None, former: str | None) -> NewSession | None:
+        """Uses a link up for a new session, which ends the `former` one; None where it works no longer."""
+        if not is_token("link", token):
+            return None
+        now, shown = self._clock.now(), make_token("session")
+        digest, link = digest_of(shown, self._pepper), digest_of(token, self._pepper)
+
+        def enter(connection: Connection) -> SignedIn | None:
+            email = sign_ins.spend_link(connection, link, now)
+            if email is None:
+                return None
+            account = sign_ins.account_of(connection, self._new_account(email, now))
+            session = self._new_session(account, browser, now)
+            if former is not None:
+                sign_ins.end_digest(connection, digest_of(former, self._pepper))
+            sign_ins.add_session(connection, session, digest)
+            sign_ins.keep_newest(connection, account.account_id, _SESSIONS_AT_ONCE)
+            return SignedIn(session, account)
+
+        entered = await self._control.write(enter)
+        return None if entered is None else NewSession(shown, entered)
+
+    async def signed_in(self, token: str) -> SignedIn | None:
+        """The session that shows this token, if it lasts; its use is noted now and then."""
+        if not is_token("session", token):
+            return None
+        digest, now = digest_of(token, self._pepper), self._clock.now()
+        found = await self._control.read(
+            lambda connection: sign_ins.find_session(connection, digest, now, now - IDLE_LIFETIME)
+        )
+        if found is None:
+            return None
+        session, account = found
+        if now - session.seen_at >= _SEEN_EVERY:
+            await self._note_seen(session, now)
+        return SignedIn(session, account)
+
+    async def sessions(self, account_id: str) -> list[SessionRecord]:
+        """Those that last, used last first."""
+        now = self._clock.now()
+        return await self._control.read(
+            lambda connection: sign_ins.sessions_of(connection, account_id, now, now - IDLE_LIFETIME)
+        )
+
+    async def end(self, account_id: str, session_id: str) -> None:
+        """Signs a browser out; one of another account stays as it is."""
+        await self._control.write(lambda connection: sign_ins.end_session(connection, account_id, session_id))
+
+    async def end_others(self, session: SessionRecord) -> None:
+        await self._control.write(
+            lambda connection: sign_ins.end_others(connection, session.account_id, session.session_id)
+        )
+
+    def form_token(self, shown: str) -> str:
+        """What the forms of a page carry: nobody can tell it who does not know the browser's own token."""
+        return hmac.digest(self._pepper, b"form " + shown.encode(), "sha256").hex()
+
+    def is_form_token(self, shown: str, given: str) -> bool:
+        return hmac.compare_digest(self.form_token(shown).encode(), given.encode())
+
+    async def _note_seen(self, session: SessionRecord, now: datetime) -> None:
+        """A busy database must not sign anybody out: the note is then made another time."""
+        try:
+            await self._control.write(
+                lambda connection: sign_ins.note_seen(connection, session.session_id, now)
+            )
+        except Problem:
+            return  # `ControlPlane` has said why
+
+    def _new_account(self, email: str, now: datetime) -> AccountRecord:
+        """Whoever signs up begins on the smallest tier."""
+        return AccountRecord(self._ulids.make("acc"), email, self._tiers.names[0], "active", now)
+
+    def _new_session(self, account: AccountRecord, browser: str | None, now: datetime) -> SessionRecord:
+        return SessionRecord(
+            self._ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME
+        )

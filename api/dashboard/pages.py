@@ -1,0 +1,185 @@
+"""How a page is bound to its path: who asks, the form's checks, the handler, and headers that every page has.
+
+Pages are no part of the interface: they count against no quota, and their errors are pages. Does not belong here:
+what a page shows (`api.dashboard.routes`).
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+from litestar.types import Receive
+
+from api.answers import Answer, Header
+from api.call import Call, Route, Sharing
+from api.dashboard import rendering
+from api.dashboard.cookies import Cookies
+from api.dashboard.doors import SignedIn
+from api.dashboard.forms import TOKEN_FIELD, Form, check_origin, foreign, read_form
+from api.dashboard.refusals import Refused
+from api.problems import Problem
+from api.stamps import NO_STORE
+from api.tokens import make_token
+
+HOME: Final = "/dashboard"
+SIGN_IN: Final = "/dashboard/sign-in"
+_HTML: Final = (b"content-type", b"text/html; charset=utf-8")
+_POLICY: Final = (
+    b"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    b"frame-ancestors 'none'"
+)
+SAFETY: Final = (
+    (b"content-security-policy", _POLICY),
+    # not `no-referrer`: with it browsers would send forms without saying where they come from
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=()"),
+    (b"vary", b"Cookie"),
+)
+"""No script, no inline style, nothing of other hosts, in nobody's frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request for a page. `shown` is the browser's own token, by which its forms are known."""
+
+    call: Call
+    cookies: Cookies
+    shown: str
+    is_new: bool
+    """Whether the browser does not have `shown` yet."""
+    signed_in: SignedIn | None
+    session_token: str | None
+    form: Form = field(default_factory=dict)
+
+    @property
+    def root(self) -> str:
+        """What stands before every path, where the service is reached below one."""
+        return urlsplit(self.call.service.settings.public_url).path
+
+    @property
+    def known(self) -> SignedIn:
+        """Who is signed in; only for pages that want it."""
+        if self.signed_in is None:
+            raise RuntimeError("this page does not ask for a session")
+        return self.signed_in
+
+    @property
+    def account_id(self) -> str:
+        return self.known.account.account_id
+
+    def render(
+        self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any
+    ) -> Answer:
+        """A page of this visit."""
+        body = rendering.page(
+            template,
+            root=self.root,
+            form_field=TOKEN_FIELD,
+            form_token=self.call.service.doors.form_token(self.shown),
+            account=None if self.signed_in is None else self.signed_in.account,
+            path=self.call.scope["path"],
+            **values,
+        )
+        told = [_HTML, (b"content-length", b"%d" % len(body)), NO_STORE, *SAFETY, *headers]
+        if self.is_new:
+            told.append(self.cookies.write("visitor", self.shown))
+        return Answer(status, told, body)
+
+    def go(self, path: str, headers: Sequence[Header] = ()) -> Answer:
+        """Leads on to another page, of ours: where to is never taken from a request."""
+        location = (b"location", (self.root + path).encode())
+        return Answer(303, [location, (b"content-length", b"0"), NO_STORE, *SAFETY, *headers], b"")
+
+
+Handler = Callable[[Visit], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page, or what one form does."""
+
+    path: str
+    method: str
+    name: str
+    route: Route
+    for_anyone: bool
+    handler: Handler
+    public: bool = True
+    """By no API key."""
+
+    async def answer(self, call: Call, receive: Receive) -> Answer:
+        call.route = self.route
+        cookies = Cookies(call.service.settings.public_url.startswith("https://"))
+        visit = _stranger(call, cookies)
+        try:
+            form = await self._form(call, receive)
+            visit = await _visit(call, cookies, self.for_anyone, form)
+            if not self.for_anyone and visit.signed_in is None:
+                return visit.go(SIGN_IN, [cookies.forget("session")])
+            if self.method == "POST":
+                _check_form(visit)
+            return await self.handler(visit)
+        except Refused as refused:
+            return visit.render("refused.html", refused.status, refused=refused)
+        except Problem as trouble:
+            call.problem = trouble.kind.code
+            refused = Refused(trouble.status, trouble.kind.title, trouble.detail)
+            return visit.render("refused.html", trouble.status, trouble.headers, refused=refused)
+
+    async def _form(self, call: Call, receive: Receive) -> Form:
+        if self.method != "POST":
+            return {}
+        check_origin(call.incoming, call.service.settings.public_url)
+        return await read_form(call.incoming, receive)
+
+
+def page(path: str, *, method: str = "GET", for_anyone: bool = False) -> Callable[[Handler], Page]:
+    """Makes a handler the answer to one method of a path below /dashboard; GET includes HEAD.
+
+    Pages are for who is signed in, others are led to sign in; those `for_anyone` ask nobody, and their forms are
+    known by the visitor's token.
+    """
+    told = Route(path.replace(":str", ""), Sharing.NOBODY, counted=False)
+
+    def bind(handler: Handler) -> Page:
+        return Page(path, method, cast("str", getattr(handler, "__name__", path)), told, for_anyone, handler)
+
+    return bind
+
+
+def _stranger(call: Call, cookies: Cookies) -> Visit:
+    """Whom nothing is known of yet, for errors that come before."""
+    return Visit(call, cookies, make_token("visitor"), False, None, None)
+
+
+async def _visit(call: Call, cookies: Cookies, for_anyone: bool, form: Form) -> Visit:
+    given = call.incoming.get(b"cookie")
+    session = cookies.read(given, "session")
+    if not for_anyone:
+        signed_in = None if session is None else await _signed_in(call, session)
+        shown = session or make_token("visitor")
+        return Visit(call, cookies, shown, False, signed_in, session, form)
+    visitor = cookies.read(given, "visitor")
+    return Visit(call, cookies, visitor or make_token("visitor"), visitor is None, None, session, form)
+
+
+async def _signed_in(call: Call, session: str) -> SignedIn | None:
+    """Invented sessions are failed authentications: a flood of them does not reach the database."""
+    call.service.limits.try_client(call.client, call.started)
+    found = await call.service.doors.signed_in(session)
+    if found is not None:
+        call.service.limits.forgive_client(call.client, call.started)
+    return found
+
+
+def _check_form(visit: Visit) -> None:
+    """Sent from a page of ours for this browser, and no faster than people send forms."""
+    service = visit.call.service
+    if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):
+        raise foreign()
+    if visit.signed_in is not None:
+        service.limits.check_change(visit.account_id, visit.call.started)

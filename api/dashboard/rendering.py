@@ -1,0 +1,79 @@
+"""Templates and assets, read once; every value that a template shows is escaped, and a missing one is an error.
+
+Does not belong here: headers (`api.dashboard.pages`), or what a page shows (`api.dashboard.routes`).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+_HERE: Final = Path(__file__).parent
+_TYPES: Final = {".css": b"text/css; charset=utf-8"}
+UNKNOWN: Final = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file that pages load from this service; `version` changes with its content."""
+
+    name: str
+    media_type: bytes
+    body: bytes
+    version: str
+
+
+@lru_cache(1)
+def assets() -> Mapping[str, Asset]:
+    """By name."""
+    return MappingProxyType({one.name: _asset(one) for one in sorted((_HERE / "assets").iterdir())})
+
+
+def page(template: str, **values: Any) -> bytes:
+    """A whole page."""
+    return _environment().get_template(template).render(**values).encode()
+
+
+@lru_cache(1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {"day": _day, "instant": _instant, "machine": _machine, "number": _number}
+    environment.globals |= {"versions": {name: asset.version for name, asset in assets().items()}}
+    return environment
+
+
+def _asset(path: Path) -> Asset:
+    body = path.read_bytes()
+    return Asset(path.name, _TYPES[path.suffix], body, hashlib.sha256(body).hexdigest()[:16])
+
+
+def _day(moment: datetime) -> str:
+    moment = moment.astimezone(UTC)
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _instant(moment: datetime) -> str:
+    moment = moment.astimezone(UTC)
+    return f"{moment.day} {moment:%b %Y, %H:%M} UTC"
+
+
+def _machine(moment: datetime) -> str:
+    """For `datetime` attributes."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _number(value: int | None) -> str:
+    return UNKNOWN if value is None else f"{value:,}"

@@ -1,0 +1,51 @@
+"""The pages, one module per subject; handlers of a few lines, bound to their paths by `api.dashboard.pages`.
+
+Does not belong here: sessions (`api.dashboard.doors`), or how pages are written (`api.dashboard.rendering`).
+"""
+
+from api.dashboard.routes.assets import get_asset
+from api.dashboard.routes.deliveries import create_replay, retry_delivery, show_delivery, show_replay
+from api.dashboard.routes.keys import create_key, list_keys, revoke_key
+from api.dashboard.routes.sessions import end_other_sessions, end_session, list_sessions
+from api.dashboard.routes.sign_in import ask_for_link, mail_link, open_link, show_sent, sign_in, sign_out
+from api.dashboard.routes.usage import show_usage
+from api.dashboard.routes.webhooks import (
+    change_status,
+    create_webhook,
+    delete_webhook,
+    list_webhooks,
+    rotate_secret,
+    show_webhook,
+    test_webhook,
+)
+from api.endpoints import bound
+
+PAGES = bound(
+    (
+        show_usage,
+        ask_for_link,
+        mail_link,
+        show_sent,
+        open_link,
+        sign_in,
+        sign_out,
+        list_keys,
+        create_key,
+        revoke_key,
+        list_sessions,
+        end_session,
+        end_other_sessions,
+        list_webhooks,
+        create_webhook,
+        show_webhook,
+        change_status,
+        rotate_secret,
+        test_webhook,
+        delete_webhook,
+        show_delivery,
+        retry_delivery,
+        create_replay,
+        show_replay,
+        get_asset,
+    )
+)

@@ -1,0 +1,120 @@
+"""API keys: listed without their secret part, made and shown once, revoked for ever."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.accounts import AccountError
+from api.answers import Answer
+from api.dashboard.forms import Form
+from api.dashboard.pages import Visit, page
+from api.dashboard.refusals import Refused
+from api.db.records import KeyRecord
+from api.problems import unavailable
+
+T = TypeVar("T")
+_ALL = "/dashboard/keys"
+_KINDS = ("live", "public")
+_MOST_KEYS = 50
+_MOST_DOMAINS = 20
+_LONGEST_YEARS = 10
+_YEAR = timedelta(days=366)
+_RETRY_AFTER = 2
+_EMPTY = {"kind": "live", "label": "", "domains": "", "expires": ""}
+
+
+@page(_ALL)
+async def list_keys(visit: Visit) -> Answer:
+    return _listed(visit, await _keys(visit))
+
+
+@page(_ALL, method="POST")
+async def create_key(visit: Visit) -> Answer:
+    """The one answer that shows the key."""
+    accounts, form, now = visit.call.service.accounts, visit.form, visit.call.service.clock.now()
+    kind, label = form.get("kind", ""), form.get("label", "").strip() or None
+    keys = await _keys(visit)
+    try:
+        _check(kind, [key for key in keys if key.state(now) == "active"])
+        domains, expires_at = _domains(form), _expiry(form, now)
+        made = await _done(lambda: accounts.create_key(visit.account_id, kind, domains, label, expires_at))
+    except AccountError as error:
+        written = {name: form.get(name, "") for name in _EMPTY}
+        return _listed(visit, keys, 422, written, str(error))
+    public_url = visit.call.service.settings.public_url
+    return visit.render("key_made.html", 201, made=made, label=label, public_url=public_url)
+
+
+@page(f"{_ALL}/{{key_id:str}}/revoke", method="POST")
+async def revoke_key(visit: Visit) -> Answer:
+    accounts, key_id = visit.call.service.accounts, visit.call.places["key_id"]
+    if key_id not in {key.key_id for key in await _keys(visit)}:
+        raise Refused(404, "There is no such key", "Go back to your keys and look for it there.")
+    await _done(lambda: accounts.revoke_key(key_id))
+    return visit.go(_ALL)
+
+
+def _listed(
+    visit: Visit,
+    keys: list[KeyRecord],
+    status: int = 200,
+    written: dict[str, str] = _EMPTY,
+    error: str | None = None,
+) -> Answer:
+    """Keys that work first, then the others, newest first; `written` is what a refused form said."""
+    service, now = visit.call.service, visit.call.service.clock.now()
+    newest = [(key, key.state(now)) for key in reversed(keys)]
+    ordered = sorted(newest, key=lambda one: one[1] != "active")
+    return visit.render(
+        "keys.html",
+        status,
+        keys=ordered,
+        written=written,
+        error=error,
+        tomorrow=service.clock.today() + timedelta(days=1),
+        cache_seconds=int(service.settings.key_cache_seconds),
+    )
+
+
+async def _keys(visit: Visit) -> list[KeyRecord]:
+    return await _done(lambda: visit.call.service.accounts.keys(visit.account_id))
+
+
+async def _done(work: Callable[[], T]) -> T:
+    """What `Accounts` does, in a thread: it asks the database."""
+    try:
+        return await asyncio.to_thread(work)
+    except SQLAlchemyError as error:
+        raise unavailable("Keys cannot be read or changed at this moment.", _RETRY_AFTER) from error
+
+
+def _check(kind: str, active: list[KeyRecord]) -> None:
+    if kind not in _KINDS:
+        raise AccountError("choose a secret or a publishable key")
+    if len(active) >= _MOST_KEYS:
+        raise AccountError(f"an account has at most {_MOST_KEYS} keys that work: revoke one first")
+
+
+def _domains(form: Form) -> list[str]:
+    """One per line, each once, in the order written."""
+    domains = list(dict.fromkeys(form.get("domains", "").lower().split()))
+    if len(domains) > _MOST_DOMAINS:
+        raise AccountError(f"a key has at most {_MOST_DOMAINS} domains")
+    return domains
+
+
+def _expiry(form: Form, now: datetime) -> datetime | None:
+    """The end of the day that was chosen, in UTC; None for a key that does not end by itself."""
+    written = form.get("expires", "").strip()
+    if not written:
+        return None
+    try:
+        chosen = datetime.combine(date.fromisoformat(written), datetime.min.time(), UTC)
+    except ValueError:
+        raise AccountError("write the last day as YYYY-MM-DD, or leave it empty") from None
+    if chosen > now + _LONGEST_YEARS * _YEAR:
+        raise AccountError(f"a key lasts at most {_LONGEST_YEARS} years, or until you revoke it")
+    return chosen + timedelta(days=1)

@@ -1,0 +1,89 @@
+"""Signing in, signing up and signing out: by a link that is mailed, and a button on the page that it opens.
+
+The link itself changes nothing, because programs that guard mailboxes open links too.
+"""
+
+from urllib.parse import parse_qs
+
+from api.accounts import AccountError
+from api.answers import Answer
+from api.call import Call
+from api.dashboard.doors import IDLE_LIFETIME, LINK_LIFETIME, SESSION_LIFETIME
+from api.dashboard.letters import PATH
+from api.dashboard.pages import HOME, SIGN_IN, Visit, page
+from api.dashboard.refusals import Refused
+
+_SENT = f"{SIGN_IN}/sent"
+_LONGEST_BROWSER = 200
+
+
+@page(SIGN_IN, for_anyone=True)
+async def ask_for_link(visit: Visit) -> Answer:
+    return visit.render("sign_in.html", email="", error=None)
+
+
+@page(SIGN_IN, method="POST", for_anyone=True)
+async def mail_link(visit: Visit) -> Answer:
+    """The same answer after the same work, whether the address has an account or not."""
+    service, email = visit.call.service, visit.form.get("email", "")
+    service.limits.check_sign_in(visit.call.client, visit.call.started)
+    try:
+        await service.doors.send_link(email)
+    except AccountError:
+        error = "Write an e-mail address, as name@example.com."
+        return visit.render("sign_in.html", 422, email=email, error=error)
+    return visit.go(_SENT)
+
+
+@page(_SENT, for_anyone=True)
+async def show_sent(visit: Visit) -> Answer:
+    return visit.render("sent.html", minutes=int(LINK_LIFETIME.total_seconds() // 60))
+
+
+@page(PATH, for_anyone=True)
+async def open_link(visit: Visit) -> Answer:
+    """Asks whether to sign in as whom; the link stays as it is."""
+    service, token = visit.call.service, _token_of(visit.call)
+    service.limits.try_client(visit.call.client, visit.call.started)
+    email = await service.doors.address_of_link(token)
+    if email is None:
+        raise _spent()
+    service.limits.forgive_client(visit.call.client, visit.call.started)
+    return visit.render("link.html", token=token, email=email, idle_days=IDLE_LIFETIME.days)
+
+
+@page(PATH, method="POST", for_anyone=True)
+async def sign_in(visit: Visit) -> Answer:
+    service = visit.call.service
+    service.limits.check_sign_in(visit.call.client, visit.call.started)
+    made = await service.doors.sign_in(visit.form.get("token", ""), _browser(visit.call), visit.session_token)
+    if made is None:
+        raise _spent()
+    lasting = int(SESSION_LIFETIME.total_seconds())
+    cookies = visit.cookies
+    return visit.go(HOME, [cookies.write("session", made.token, lasting), cookies.forget("visitor")])
+
+
+@page("/dashboard/sign-out", method="POST")
+async def sign_out(visit: Visit) -> Answer:
+    await visit.call.service.doors.end(visit.account_id, visit.known.session.session_id)
+    return visit.go(SIGN_IN, [visit.cookies.forget("session")])
+
+
+def _spent() -> Refused:
+    return Refused(
+        410,
+        "This link does not work any more",
+        "Links work once and for a short time. Ask for another one: the newest mail has the link to use.",
+    )
+
+
+def _token_of(call: Call) -> str:
+    given = parse_qs(call.query.decode("latin-1")).get("token", [])
+    return given[0] if len(given) == 1 else ""
+
+
+def _browser(call: Call) -> str | None:
+    """What the browser calls itself, as one printable line."""
+    told = call.incoming.get(b"user-agent", b"").decode("latin-1")
+    return "".join(letter for letter in told if letter.isprintable())[:_LONGEST_BROWSER] or None

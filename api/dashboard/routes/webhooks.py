@@ -1,0 +1,224 @@
+"""Webhook subscriptions: listed, made, paused, resumed, deleted, their secrets replaced; rules are the interface's.
+
+Does not belong here: what was delivered (`api.dashboard.routes.deliveries`).
+"""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs
+
+from api.answers import Answer
+from api.dashboard.forms import Form
+from api.dashboard.pages import Visit, page
+from api.dashboard.refusals import Refused
+from api.db.delivery_records import DELIVERY_STATUSES, DeliveryQuery, Window
+from api.db.subscription_records import SubscriptionRecord
+from api.problems import Problem
+from api.ulids import is_ulid
+from api.webhooks import redelivery, test_send, validation
+from api.webhooks.redelivery import Place, place_in
+from api.webhooks.refusals import tier_required
+from api.webhooks.shown import live_previous
+from api.webhooks.subscriptions import Owner
+from warehouse.schema.codes import EVENT_TYPES
+
+ALL = "/dashboard/webhooks"
+ONE = f"{ALL}/{{id:str}}"
+_LISTED = 100
+_ROWS = 25
+_TYPE = "type "
+_GRACE = {"0": 0, "1": 3_600, "24": 86_400}
+"""Hours that a form offers, in seconds."""
+_VALIDATION = 422
+_EMPTY: Form = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}
+_NAMES = {
+    "endpoint_url": "Endpoint",
+    "event_types": "Event types",
+    "entity_ids": "Companies",
+    "description": "Description",
+    "max_per_second": "Most per second",
+}
+DONE = {
+    "paused": "Paused. What happens from now on is held for you.",
+    "resumed": "Resumed. New events are delivered; deliver the held ones again when you are ready.",
+    "retried": "One more attempt is on its way: reload in a moment.",
+    "deleted": "The subscription is gone.",
+}
+"""What a page says of what was just done, by the word in its address."""
+
+
+@page(ALL)
+async def list_webhooks(visit: Visit) -> Answer:
+    return await _listed(visit)
+
+
+@page(ALL, method="POST")
+async def create_webhook(visit: Visit) -> Answer:
+    """The one answer that shows the secret."""
+    owner = entitled(visit)
+    try:
+        made = await visit.call.service.subscriptions.create(owner, _body(visit.form))
+    except Problem as trouble:
+        if trouble.status != _VALIDATION:
+            raise
+        return await _listed(visit, _VALIDATION, visit.form, trouble)
+    warnings = [one.detail for one in made.warnings]
+    return visit.render("secret.html", 201, record=made.record, secret=made.secret, warnings=warnings)
+
+
+@page(ONE)
+async def show_webhook(visit: Visit) -> Answer:
+    service, place = visit.call.service, place_of(visit)
+    record = await service.subscriptions.get(visit.account_id, place.subscription_id)
+    status, before = _asked(visit)
+    query = DeliveryQuery(Window(), (status,) if status else ())
+    found = await service.control.read(
+        lambda connection: redelivery.page(connection, place, query, before, _ROWS + 1)
+    )
+    return visit.render(
+        "webhook.html",
+        record=record,
+        previous_until=live_previous(record, service.clock.now()),
+        types=EVENT_TYPES,
+        deliveries=found[:_ROWS],
+        older=found[_ROWS - 1].delivery_id if len(found) > _ROWS else None,
+        wanted=status,
+        statuses=DELIVERY_STATUSES,
+        first_day=(place.oldest + timedelta(days=1)).date(),
+        done=_done(visit),
+    )
+
+
+@page(f"{ONE}/status", method="POST")
+async def change_status(visit: Visit) -> Answer:
+    """Pausing is open to every account, resuming to those that may have webhooks."""
+    status = visit.form.get("status", "")
+    owner = _owner(visit) if status == "paused" else entitled(visit)
+    await visit.call.service.subscriptions.change(owner, visit.call.places["id"], {"status": status}, None)
+    return visit.go(f"{path_of(visit)}?done={'paused' if status == 'paused' else 'resumed'}")
+
+
+@page(f"{ONE}/rotate", method="POST")
+async def rotate_secret(visit: Visit) -> Answer:
+    owner, grace = entitled(visit), _GRACE.get(visit.form.get("hours", ""))
+    if grace is None:
+        raise Refused(400, "The secret was not replaced", "Choose how long the former one goes on signing.")
+    made = await visit.call.service.subscriptions.rotate(
+        owner.account_id, visit.call.places["id"], {"grace_period_seconds": grace}
+    )
+    return visit.render("secret.html", record=made.record, secret=made.secret, warnings=[])
+
+
+@page(f"{ONE}/test", method="POST")
+async def test_webhook(visit: Visit) -> Answer:
+    service, owner = visit.call.service, entitled(visit)
+    record = await service.subscriptions.get(owner.account_id, visit.call.places["id"])
+    event_type = validation.test_type({"event_type": visit.form.get("event_type", "")})
+    service.limits.check_test(record.subscription_id, visit.call.started)
+    attempt = await test_send.sent(
+        service.sender,
+        record,
+        service.subscriptions.secrets(record),
+        event_type,
+        service.ulids,
+        service.clock.now(),
+    )
+    return visit.render("tested.html", record=record, attempt=attempt)
+
+
+@page(f"{ONE}/delete", method="POST")
+async def delete_webhook(visit: Visit) -> Answer:
+    await visit.call.service.subscriptions.remove(visit.account_id, visit.call.places["id"], None)
+    return visit.go(f"{ALL}?done=deleted")
+
+
+def entitled(visit: Visit) -> Owner:
+    """Who changes something, where the account's status and tier let it."""
+    owner = _owner(visit)
+    if visit.known.account.status != "active":
+        raise Refused(
+            403, "Not while the account is not active", "What the top of the page says comes first."
+        )
+    if not owner.tier.webhooks:
+        raise tier_required(visit.call.service.settings.tiers, owner.tier.name)
+    return owner
+
+
+def place_of(visit: Visit) -> Place:
+    """Whose log it is, and how far back it can be read."""
+    service = visit.call.service
+    days = service.settings.webhooks.retention_days
+    return place_in(visit.account_id, visit.call.places["id"], days, service.clock.now())
+
+
+def path_of(visit: Visit) -> str:
+    """The page of the subscription, whose id has been found to be one."""
+    return f"{ALL}/{visit.call.places['id']}"
+
+
+def _owner(visit: Visit) -> Owner:
+    account = visit.known.account
+    return Owner(account.account_id, visit.call.service.settings.tiers.named(account.tier))
+
+
+async def _listed(
+    visit: Visit, status: int = 200, written: Form = _EMPTY, trouble: Problem | None = None
+) -> Answer:
+    service, account = visit.call.service, visit.known.account
+    records: list[SubscriptionRecord] = await service.subscriptions.page(
+        account.account_id, None, None, _LISTED
+    )
+    return visit.render(
+        "webhooks.html",
+        status,
+        records=records,
+        tier=service.settings.tiers.named(account.tier),
+        types=EVENT_TYPES,
+        chosen=[one for one in EVENT_TYPES if _TYPE + one in written],
+        written={**_EMPTY, **written},
+        errors=[] if trouble is None else _errors(trouble),
+        done=_done(visit),
+    )
+
+
+def _body(form: Form) -> dict[str, Any]:
+    """The form as the interface's body: what is empty is left out."""
+    body: dict[str, Any] = {
+        "endpoint_url": form.get("endpoint_url", "").strip(),
+        "event_types": [one for one in EVENT_TYPES if _TYPE + one in form],
+    }
+    companies = form.get("entity_ids", "").replace(",", " ").split()
+    description, fastest = form.get("description", "").strip(), form.get("max_per_second", "").strip()
+    if companies:
+        body["entity_ids"] = companies
+    if description:
+        body["description"] = description
+    if fastest:
+        is_whole = fastest.isascii() and fastest.isdigit() and len(fastest) < 10  # noqa: PLR2004 -- digits
+        body["max_per_second"] = int(fastest) if is_whole else fastest
+    return body
+
+
+def _errors(trouble: Problem) -> list[str]:
+    """What is wrong, by the names that the form has."""
+    return [
+        f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}"
+        if one.pointer
+        else one.detail
+        for one in trouble.errors
+    ] or [trouble.detail]
+
+
+def _asked(visit: Visit) -> tuple[str | None, str | None]:
+    """Which deliveries: of one status, below one of them; what makes no sense is left out."""
+    query = parse_qs(visit.call.query.decode("latin-1"))
+    (status, *_), (before, *_) = query.get("status", [""]), query.get("before", [""])
+    return (
+        status if status in DELIVERY_STATUSES else None,
+        before if is_ulid("dlv", before) else None,
+    )
+
+
+def _done(visit: Visit) -> str | None:
+    query = parse_qs(visit.call.query.decode("latin-1"))
+    return DONE.get(query.get("done", [""])[0])

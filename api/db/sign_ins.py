@@ -1,0 +1,185 @@
+"""All SQL of signing in: links that were mailed, sessions of browsers, the account behind an address.
+
+Tokens are known here by their digests alone. Does not belong here: how long anything lasts (`api.dashboard.doors`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from api.db.models import Account, DashboardSession, SignInLink
+from api.db.records import AccountRecord
+
+_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """A browser that is signed in; the token it shows is nowhere."""
+
+    session_id: str
+    account_id: str
+    browser: str | None
+    created_at: datetime
+    seen_at: datetime
+    expires_at: datetime
+
+
+def add_link(connection: Connection, digest: bytes, email: str, at: datetime, until: datetime) -> None:
+    connection.execute(insert(SignInLink).values(digest=digest, email=email, created_at=at, expires_at=until))
+
+
+def count_links(connection: Connection, email: str, at: datetime) -> int:
+    """How many links of an address work at this moment."""
+    live = select(func.count()).where(SignInLink.email == email, SignInLink.expires_at > at)
+    return connection.execute(live).scalar_one()
+
+
+def find_link(connection: Connection, digest: bytes, at: datetime) -> str | None:
+    """The address of a link that works."""
+    found = select(SignInLink.email).where(SignInLink.digest == digest, SignInLink.expires_at > at)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def spend_link(connection: Connection, digest: bytes, at: datetime) -> str | None:
+    """The same, once: of several who ask at one moment one gets the address."""
+    spent = delete(SignInLink).where(SignInLink.digest == digest, SignInLink.expires_at > at)
+    return connection.execute(spent.returning(SignInLink.email)).scalar_one_or_none()
+
+
+def account_of(connection: Connection, new: AccountRecord) -> AccountRecord:
+    """The account of that address: the one there is, else this new one."""
+    values = {
+        "account_id": new.account_id,
+        "email": new.email,
+        "tier": new.tier,
+        "status": new.status,
+        "created_at": new.created_at,
+        "updated_at": new.created_at,
+        "trial_ends_at": new.trial_ends_at,
+    }
+    connection.execute(
+        _INSERTS[connection.dialect.name](Account)
+        .values(values)
+        .on_conflict_do_nothing(index_elements=["email"])
+    )
+    return _account(connection.execute(_ACCOUNTS.where(Account.email == new.email)).one())
+
+
+def add_session(connection: Connection, session: SessionRecord, digest: bytes) -> None:
+    values = {
+        "session_id": session.session_id,
+        "account_id": session.account_id,
+        "digest": digest,
+        "browser": session.browser,
+        "created_at": session.created_at,
+        "seen_at": session.seen_at,
+        "expires_at": session.expires_at,
+    }
+    connection.execute(insert(DashboardSession).values(values))
+
+
+def find_session(
+    connection: Connection, digest: bytes, at: datetime, seen_since: datetime
+) -> tuple[SessionRecord, AccountRecord] | None:
+    """A session that lasts, with its account as it is now."""
+    session = connection.execute(_live(at, seen_since).where(DashboardSession.digest == digest)).one_or_none()
+    if session is None:
+        return None
+    account = connection.execute(_ACCOUNTS.where(Account.account_id == session.account_id)).one()
+    return _session(session), _account(account)
+
+
+def sessions_of(
+    connection: Connection, account_id: str, at: datetime, seen_since: datetime
+) -> list[SessionRecord]:
+    """Those that last, seen last first."""
+    rows = connection.execute(
+        _live(at, seen_since)
+        .where(DashboardSession.account_id == account_id)
+        .order_by(DashboardSession.seen_at.desc(), DashboardSession.session_id.desc())
+    )
+    return [_session(row) for row in rows]
+
+
+def note_seen(connection: Connection, session_id: str, at: datetime) -> None:
+    connection.execute(
+        update(DashboardSession).where(DashboardSession.session_id == session_id).values(seen_at=at)
+    )
+
+
+def end_session(connection: Connection, account_id: str, session_id: str) -> None:
+    """Only the account's own; one that is gone already is gone."""
+    connection.execute(
+        delete(DashboardSession).where(
+            DashboardSession.session_id == session_id, DashboardSession.account_id == account_id
+        )
+    )
+
+
+def end_digest(connection: Connection, digest: bytes) -> None:
+    """The session of a browser that begins another."""
+    connection.execute(delete(DashboardSession).where(DashboardSession.digest == digest))
+
+
+def end_others(connection: Connection, account_id: str, kept: str) -> None:
+    connection.execute(
+        delete(DashboardSession).where(
+            DashboardSession.account_id == account_id, DashboardSession.session_id != kept
+        )
+    )
+
+
+def keep_newest(connection: Connection, account_id: str, most: int) -> None:
+    """Ends sessions beyond so many, those that were made first."""
+    newest = (
+        select(DashboardSession.session_id)
+        .where(DashboardSession.account_id == account_id)
+        .order_by(DashboardSession.created_at.desc(), DashboardSession.session_id.desc())
+        .limit(most)
+    )
+    kept = list(connection.execute(newest).scalars())
+    connection.execute(
+        delete(DashboardSession).where(
+            DashboardSession.account_id == account_id, DashboardSession.session_id.not_in(kept)
+        )
+    )
+
+
+def take_expired(connection: Connection, at: datetime) -> None:
+    """Links and sessions that are over."""
+    connection.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
+    connection.execute(delete(DashboardSession).where(DashboardSession.expires_at <= at))
+
+
+_ACCOUNTS: Final = select(
+    Account.account_id,
+    Account.email,
+    Account.tier,
+    Account.status,
+    Account.created_at,
+    Account.trial_ends_at,
+)
+_SESSIONS: Final = select(
+    DashboardSession.session_id,
+    DashboardSession.account_id,
+    DashboardSession.browser,
+    DashboardSession.created_at,
+    DashboardSession.seen_at,
+    DashboardSession.expires_at,
+)
+
+
+def _live(at: datetime, seen_since: datetime):  # noqa: ANN202 -- a select of six columns
+    return _SESSIONS.where(DashboardSession.expires_at > at, DashboardSession.seen_at > seen_since)
+
+
+def _session(row: Row[str, str, str | None, datetime, datetime, datetime]) -> SessionRecord:
+    return SessionRecord(*row)
+
+
+def _account(row: Row[str, str, str, str, datetime, datetime | None]) -> AccountRecord:
+    return AccountRecord(*row)

@@ -1,0 +1,50 @@
+"""All SQL of usage by day: where the month's count stood when a day began to count.
+
+A day's usage is the difference to the next one's mark, so the days of a month add up to its count, and a mark is
+written once a day and account instead of with every count. Does not belong here: the differences
+(`api.dashboard.days`), or the counts (`api.db.repositories`).
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from api.db.models import UsageDay
+
+
+def begin_day(connection: Connection, accounts: Collection[str], day: int) -> None:
+    """Marks where the counts of these accounts stand before a day's first; the first mark of a day stands.
+
+    One statement of its own; accounts that do not exist are left out. `day` as 20261122.
+    """
+    named = msgspec.json.encode(sorted(accounts)).decode()
+    connection.exec_driver_sql(_BEGIN[connection.dialect.name], (day, day // 100, named))
+
+
+def days_of(connection: Connection, account_id: str, month: int) -> list[tuple[int, int]]:
+    """Days of a month (202611) as numbers from 1, and what the count was before each; in order."""
+    statement = (
+        select(UsageDay.day, UsageDay.count_before)
+        .where(UsageDay.account_id == account_id, UsageDay.day.between(month * 100, month * 100 + 99))
+        .order_by(UsageDay.day)
+    )
+    return [(row.day % 100, row.count_before) for row in connection.execute(statement)]
+
+
+def _begin(placeholder: str, named: str) -> str:
+    return (
+        f"INSERT INTO usage_days (account_id, day, count_before) "  # noqa: S608 -- of the texts below
+        f"SELECT accounts.account_id, CAST({placeholder} AS integer), coalesce(usage.count, 0) FROM accounts "
+        f"LEFT JOIN usage ON usage.account_id = accounts.account_id "
+        f"AND usage.month = CAST({placeholder} AS integer) "
+        f"WHERE accounts.account_id IN ({named}) ORDER BY accounts.account_id "
+        f"ON CONFLICT (account_id, day) DO NOTHING"
+    )
+
+
+_BEGIN: Final = {
+    "sqlite": _begin("?", "SELECT value FROM json_each(?)"),
+    "postgresql": _begin("%s", "SELECT jsonb_array_elements_text(CAST(%s AS jsonb))"),
+}
