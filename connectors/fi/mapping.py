@@ -28,7 +28,7 @@ PRECEDENCE: Final = {
     "name": (ytj_fields.KEY, xbrl_fields.KEY),
     "status": (ytj_fields.KEY,),
     "figures": (xbrl_fields.KEY,),
-    "owners": (FLAGGING_KEY,),
+    "ownership": (FLAGGING_KEY,),
 }
 NUMBER_COLUMNS: Final = {
     YTJ.name: ytj_fields.NUMBER,

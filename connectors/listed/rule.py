@@ -54,9 +54,10 @@ def decided(
         .unique("company_id", keep="first", maintain_order=True)
         .select("company_id", "_live", _source="register")
     )
-    found = companies.join(best, on="company_id", how="left", maintain_order="left")
+    # by the ids alone: a join copies every column
+    found = companies.select("company_id").join(best, on="company_id", how="left", maintain_order="left")
     exists = pl.col("status") != _DISSOLVED
-    return found.with_columns(
-        is_listed=pl.col("_live").fill_null(value=False) & exists,
-        is_listed_source=pl.col("_source"),
-    ).drop("_live", "_source")
+    return companies.with_columns(
+        is_listed=found["_live"].fill_null(value=False) & exists,
+        is_listed_source=found["_source"],
+    )

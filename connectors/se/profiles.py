@@ -15,10 +15,10 @@ from typing import Final
 import polars as pl
 from polars import selectors
 
+from connectors.kit.slices import by_slices
 from connectors.se import codes, places, sources, statuses
 from connectors.se.bolagsverket_fields import NUMBER
 from connectors.se.register import MARKET, company_ids
-from connectors.se.slices import by_slices
 from warehouse.schema.tables import COMPANIES
 
 # Fields of a statement that belong together: the newer door's word counts for the group as a whole.

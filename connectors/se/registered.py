@@ -10,9 +10,9 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit.slices import by_slices
 from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
 from connectors.se.cells import mended, stated
-from connectors.se.slices import by_slices
 
 # A statement of either door: one row per company, these columns (see `profiles`).
 STATEMENT: Final = {

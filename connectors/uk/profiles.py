@@ -12,6 +12,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit.slices import by_slices
 from connectors.uk import insolvency, statuses
 from connectors.uk.accounts_schema import KEY as ACCOUNTS
 from connectors.uk.codelists import coded
@@ -82,7 +83,7 @@ def companies(
         .join(_former_names(newest), on="CompanyNumber", how="left")
     )
     unregistered = facts.join(rows, on="company_id", how="anti").join(traded, on="company_id", how="left")
-    return pl.concat([_registered(rows), _known_from_accounts(unregistered)])
+    return pl.concat([by_slices(rows, _registered), _known_from_accounts(unregistered)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
 
 
 def _registered(rows: pl.DataFrame) -> pl.DataFrame:
+    """Each row by itself."""
     street = pl.concat_str(*_STREET, separator=_UNIT, ignore_nulls=True)
     number = pl.col("CompanyNumber")
     return shaped(

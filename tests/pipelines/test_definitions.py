@@ -74,3 +74,12 @@ def test_one_that_asks_waits_for_those_that_name() -> None:
         for dataset in made.datasets if made.state == "served" else ():
             parents = graph.get(dg.AssetKey(["raw", *dataset.key.split(".")])).parent_keys
             assert bool(parents) == (dataset.wants is not None)
+
+
+def test_precedence_is_of_fields_that_have_one_and_of_the_markets_own_datasets() -> None:
+    """A field spelt otherwise would be nobody's, and nobody would notice while it has one source."""
+    fields = {"name", "status", "sni_code", "is_listed", "figures", "ownership"}
+    for made in connectors.JURISDICTIONS:
+        own = {dataset.key for dataset in made.datasets}
+        assert set(made.precedence) <= fields, made.code
+        assert {key for keys in made.precedence.values() for key in keys} <= own, made.code

@@ -137,7 +137,7 @@ def _image(table: Table, content: dict[Key, Any], touched: set[str], at: int) ->
 
 def _check(table: Table, sequence: list[tuple[dict[Key, Any], set[str], int]]) -> None:
     model = Model(table)
-    shared = patch("warehouse.history.TABLES", (table,))
+    shared = patch("warehouse.history_file.TABLES", (table,))
     with shared, tempfile.TemporaryDirectory() as folder, History(Layout(Path(folder)), "NO") as history:
         for content, touched, at in sequence:
             image = _image(table, content, touched, at)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connectors.kit.slices import by_slices
 from connectors.se import places
 from connectors.se.cells import mended, stated
 from connectors.se.issuer_links import COMPANY_NAME, core
 from connectors.se.registered import ADDRESS, with_address, with_names
 from connectors.se.repeats import Repeats
-from connectors.se.slices import by_slices
 from tests.connectors.se.bulk_files import BULK, ONE, TWO, batches, bulk, organisation, rows
 
 _KEYS = st.lists(st.tuples(st.integers(5560000000, 5560000006), st.sampled_from([None, "", "1", "2"])))
