@@ -75,13 +75,13 @@ def companies(
     companies with a live exemption, and listed_at. live: what streams and REST answers say.
     """
     newest = insolvency.with_cases(with_profiles(_newest(register, unmapped), live.profiles), live.cases)
-    rows = (
-        newest.drop(_SPENT)  # a join copies every column
-        .with_columns(company_id=identity(pl.col("CompanyNumber")))
-        .join(facts.drop("org_number", "name"), on="company_id", how="left")
-        .join(traded, on="company_id", how="left")
-        .join(_former_names(newest), on="CompanyNumber", how="left")
+    beside = (  # by the ids alone: a join copies every column
+        newest.select("CompanyNumber", company_id=identity(pl.col("CompanyNumber")))
+        .join(facts.drop("org_number", "name"), on="company_id", how="left", maintain_order="left")
+        .join(traded, on="company_id", how="left", maintain_order="left")
+        .join(_former_names(newest), on="CompanyNumber", how="left", maintain_order="left")
     )
+    rows = newest.drop(_SPENT).hstack(beside.drop("CompanyNumber"))
     unregistered = facts.join(rows, on="company_id", how="anti").join(traded, on="company_id", how="left")
     return pl.concat([by_slices(rows, _registered), _known_from_accounts(unregistered)])
 
