@@ -26,7 +26,9 @@ _COMMANDS: Final = {
     "erase": "erase.erase",
     "news": "news.news",
     "owners": "owners.owners",
-    "rebuild": "later.rebuild",
+    "backup": "backup.backup",
+    "restore": "backup.restore",
+    "rebuild": "rebuild.rebuild",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""
 

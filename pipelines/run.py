@@ -20,7 +20,7 @@ import dagster as dg
 
 import connectors
 from connectors.declare import Jurisdiction
-from pipelines import healing, partitions, report
+from pipelines import healing, noting, partitions, report
 from pipelines.assets.keys import RELEASE
 from pipelines.batches import next_batch
 from pipelines.build import build_defs
@@ -100,6 +100,7 @@ def ingest(
         instance = overrides.instance or stack.enter_context(dagster_instance(settings))
         for jurisdiction in chosen:
             healing.fail_dead_runs(instance, jurisdiction.code)
+            healing.discard_rebuilt(workspace.layout, jurisdiction.code)
         for told in healing.heal_releases(workspace.releases):
             progress(told)
         rounds = [
@@ -153,6 +154,7 @@ class _Round:
         batch = next_batch(now, taken)
         self._workspace.receipts.begin(batch, RunFacts(at or now, frozenset(accept_shrink)))
         partitions.register(self._instance, batch)
+        noting.begun(self._workspace, [made.code for made in self._jurisdictions], batch)
         errors: dict[str, list[ErrorReport]] = {}
         seconds: dict[str, float] = {}
         opened = self._origin.open(at or now)
@@ -167,7 +169,9 @@ class _Round:
         if sound:
             errors["release"] = self._publish(sound, batch)
         told = tuple(error for found in errors.values() for error in found)
-        return replace(report.of_run(self._workspace, self._jurisdictions, batch, told), seconds=seconds)
+        found = report.of_run(self._workspace, self._jurisdictions, batch, told)
+        noting.ended(self._workspace, self._jurisdictions, batch, found)
+        return replace(found, seconds=seconds)
 
     def _market(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
         everything = self._origin.asks
