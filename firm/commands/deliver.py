@@ -46,6 +46,7 @@ def deliver(
         metrics = Metrics()
         with (
             _told_to_prometheus(metrics, metrics_host, metrics_port),
+            installation.followed(),
             closing(Reader(installation.layout)) as reader,
             installation.deliveries(reader, metrics.attempted) as deliveries,
         ):
