@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from api.auth import Caller
+from api.billing.returns import PLAN
 from api.call import Call
 from api.media import check_accept, check_body
 from api.origins import allowed, parse_origin
@@ -37,7 +38,7 @@ async def admit(call: Call) -> None:
     else:
         call.left = limits.enter(meter, call.started)
     if caller.account_status != "active":
-        check_account(caller)
+        check_account(call, caller)
     if call.left < 0:
         raise limits.too_fast(meter, call.left)
     if meter.count.used >= meter.allowed and call.route.counted:
@@ -105,11 +106,14 @@ def check_origin(call: Call, caller: Caller) -> None:
         raise problem("origin_not_allowed", f"'{text[:200]}' is not in this key's allowed domains.")
 
 
-def check_account(caller: Caller) -> None:
+def check_account(call: Call, caller: Caller) -> None:
     if caller.account_status == "suspended":
         raise problem("account_suspended", "Contact support.")
     if caller.account_status == "payment_required":
-        raise problem("payment_required", "The trial ended or no payment succeeded.")
+        plan = call.service.settings.public_url + PLAN
+        raise problem(
+            "payment_required", f"No trial runs and no payment has succeeded. Choose or settle it at {plan}."
+        )
 
 
 def check_tier(call: Call, caller: Caller) -> None:

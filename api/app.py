@@ -16,6 +16,7 @@ from api.access_log import AccessLog, Write
 from api.accounts import Accounts
 from api.answers import Answer, problem_answer
 from api.auth import Authenticator
+from api.billing.standing import at_sign_up
 from api.call import Call, current
 from api.clock import Clock
 from api.control import ControlPlane
@@ -83,7 +84,9 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     metrics = Metrics(desk)
     lookup = metrics.counted("key_lookups", accounts.lookup)
     control, sealer = ControlPlane(database), Sealer(secrets.sealing_keys)
+    billing = _billing(settings, database, accounts, clock)
     postman = Postman(settings.mail)
+    footing = at_sign_up(settings.tiers, accounts_pay=settings.billing.is_on)
     service = Service(
         settings=settings,
         reader=reader,
@@ -114,14 +117,16 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
             resolver,
         ),
         sender=Sender(settings.webhooks, clock, resolver),
-        billing=_billing(settings, database, accounts, clock),
+        billing=billing,
         postman=postman,
-        doors=Doors(control, postman, secrets.pepper, settings.tiers, clock, ulids, settings.public_url),
+        doors=Doors(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
-    return _litestar(service, deliveries or (lambda _: nullcontext()))
+    return _litestar(service, deliveries or (lambda _: nullcontext()), _upkeep(billing, database, clock))
 
 
-def _litestar(service: Service, deliveries: Beside) -> Litestar:
+def _litestar(
+    service: Service, deliveries: Beside, upkeep: Callable[[], AbstractAsyncContextManager[None]]
+) -> Litestar:
     def start() -> None:
         service.limits.start(service.settings.bursts_path)
 
@@ -148,6 +153,7 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
         lifespan=[
             lambda _: publishing(service.metrics),
             lambda _: deliveries(service.metrics.attempted),
+            lambda _: upkeep(),
         ],
         on_startup=[start],
         on_shutdown=[stop],
@@ -164,6 +170,16 @@ def _billing(settings: ApiSettings, database: Database, accounts: Accounts, cloc
     from api.billing.service import Billing
 
     return Billing(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
+
+
+def _upkeep(
+    billing: "Billing | None", database: Database, clock: Clock
+) -> Callable[[], AbstractAsyncContextManager[None]]:
+    if billing is None:
+        return nullcontext
+    from api.billing.upkeep import Upkeep
+
+    return Upkeep(billing, database, clock).beside
 
 
 def _last_sequence(reader: SnapshotSource) -> int:
