@@ -25,8 +25,8 @@ _AT_ONCE: Final = 2_000  # rows
 LEFT_OUT: Final = frozenset(
     str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession, ShownOnce)
 )
-"""What is not put in again: who leads is found anew, and who was signed out meanwhile stays signed out, with what his
-browser was to be shown."""
+"""What is not put in again: who leads is found anew, and who was signed out meanwhile stays signed out, and is
+not shown what waited for him."""
 
 
 class CopyError(ValueError):
