@@ -29,7 +29,7 @@ async def admit(call: Call) -> None:
     """What stands before every handler that is not public; the caller is known afterwards."""
     check_url(call.scope["raw_path"], call.query)
     service, authorization = call.service, call.incoming.get(b"authorization")
-    caller = service.authenticator.known(authorization) or await _recognised(call, authorization)
+    caller = service.authenticator.known(authorization) or await recognised(call, authorization)
     limits, meter = service.limits, caller.meter
     call.caller = caller
     if caller.kind == "public":
@@ -50,7 +50,7 @@ async def admit(call: Call) -> None:
         check_tier(call, caller)
 
 
-async def _recognised(call: Call, authorization: bytes | None) -> Caller:
+async def recognised(call: Call, authorization: bytes | None) -> Caller:
     """Looks a key up. Addresses that fail too often wait, except with a key that has worked here before.
 
     Of many requests that bring one key at once, the first asks for all: the others take their token afterwards, and
