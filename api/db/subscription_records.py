@@ -58,7 +58,8 @@ class SubscriptionRecord:
 
 @dataclass(frozen=True, slots=True)
 class AccountTier:
-    """The tier an account is on now, whatever its callers were told lately."""
+    """The tier an account is on now, and whether it is served, whatever its callers were told lately."""
 
     tier: str
+    status: str
     subscriptions: int

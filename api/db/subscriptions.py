@@ -62,11 +62,13 @@ class SubscriptionRepository:
 
     def lock_account(self, account_id: str) -> AccountTier:
         """Nobody else changes the account's tier, or makes subscriptions for it, until the transaction ends."""
-        tier = self._connection.execute(
+        found = self._connection.execute(
             # not against foreign keys: whoever writes a mail under a lane's lock does not wait for this
-            select(Account.tier).where(Account.account_id == account_id).with_for_update(key_share=True)
-        ).scalar_one()
-        return AccountTier(tier, self.count(account_id))
+            select(Account.tier, Account.status)
+            .where(Account.account_id == account_id)
+            .with_for_update(key_share=True)
+        ).one()
+        return AccountTier(found.tier, found.status, self.count(account_id))
 
     def count(self, account_id: str) -> int:
         """Subscriptions there are, paused ones too."""

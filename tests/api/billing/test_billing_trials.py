@@ -109,6 +109,25 @@ def test_a_tier_without_webhooks_pauses_them_and_a_better_one_starts_none(trying
     assert seen(trying, trying.hook).json() == before
 
 
+def test_who_is_made_to_choose_a_plan_has_nothing_until_then(paying):
+    made = paying.service.client.post("/api/v1/webhooks", json=HOOK, headers=paying.service.headers).json()
+    paying.billing.require(OWNER)
+    assert paying.stands() == ("basic", "payment_required")
+    assert paying.rows("SELECT status, status_reason FROM webhook_subscriptions") == [PAUSED]
+    # the key is still believed for a while, and gets nothing that lasts
+    for answer in (
+        paying.service.client.post("/api/v1/webhooks", json=HOOK, headers=paying.service.headers),
+        paying.service.client.patch(
+            f"/api/v1/webhooks/{made['id']}", json={"status": "active"}, headers=paying.service.headers
+        ),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (402, "payment_required")
+    assert seen(paying).status_code == 402
+    paying.subscribe("pro")
+    paying.deliver_all()
+    assert paying.stands() == ("pro", "active")
+
+
 def test_what_stays_the_same_touches_no_subscription(trying):
     """The owner paused it himself, on a tier with webhooks and without: each says why as long as it lasts."""
     trying.service.client.patch(trying.hook, json={"status": "paused"}, headers=trying.service.headers)
