@@ -114,7 +114,7 @@ BILLING: Final = (
         "api/webhooks/subscriptions.py",
         'if account.status != "active":',
         'if account.status == "nothing":',
-        f"{_TRIALS}::test_who_is_made_to_choose_a_plan_has_nothing_until_then",
+        f"{_TRIALS}::test_who_is_made_to_choose_a_plan_has_nothing_until_then[sqlite]",
     ),
     Mutant(
         "billing: an account with a subscription can be made to choose one",
