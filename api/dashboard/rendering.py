@@ -15,7 +15,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 _HERE: Final = Path(__file__).parent
-_TYPES: Final = {".css": b"text/css; charset=utf-8"}
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}
 UNKNOWN: Final = "unknown"
 
 
