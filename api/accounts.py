@@ -5,7 +5,6 @@ Belongs here: the rules (tiers, e-mails, domains, what is shown once). Does not 
 """
 
 import logging
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,6 +19,7 @@ from api.db.repositories import AccountRepository, KeyRepository, UsageRepositor
 from api.db.sign_ins import add_link
 from api.db.subscriptions import SubscriptionRepository
 from api.db.usage_days import days_of
+from api.emails import LONGEST, known_as
 from api.keys import KINDS, Kind, digest_of, make_key, shown_parts
 from api.months import month_at
 from api.origins import check_domain
@@ -29,8 +29,6 @@ from api.ulids import Ulids
 
 STATUSES: Final = ("active", "suspended", "payment_required")
 _LOGGER: Final = logging.getLogger("firm.api")
-_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_LONGEST_EMAIL: Final = 320
 _LONGEST_LABEL: Final = 100
 _USED_EVERY: Final = timedelta(minutes=10)
 
@@ -208,10 +206,10 @@ class Accounts:
 
 def checked_email(email: str) -> str:
     """The address in the one form that accounts have; AccountError where it is none."""
-    email = email.strip().lower()
-    if len(email) > _LONGEST_EMAIL or not email.isprintable() or not _EMAIL.fullmatch(email):
-        raise AccountError(f"{email[:_LONGEST_EMAIL]!r} is not an e-mail address")
-    return email
+    known = known_as(email)
+    if known is None:
+        raise AccountError(f"{email.strip().lower()[:LONGEST]!r} is not an e-mail address")
+    return known
 
 
 def _is_stale(record: KeyRecord, now: datetime) -> bool:

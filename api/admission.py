@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from api.auth import Caller
+from api.billing.returns import PLAN
 from api.call import Call
 from api.media import check_accept, check_body
 from api.origins import allowed, parse_origin
@@ -28,7 +29,7 @@ async def admit(call: Call) -> None:
     """What stands before every handler that is not public; the caller is known afterwards."""
     check_url(call.scope["raw_path"], call.query)
     service, authorization = call.service, call.incoming.get(b"authorization")
-    caller = service.authenticator.known(authorization) or await _recognised(call, authorization)
+    caller = service.authenticator.known(authorization) or await recognised(call, authorization)
     limits, meter = service.limits, caller.meter
     call.caller = caller
     if caller.kind == "public":
@@ -37,7 +38,7 @@ async def admit(call: Call) -> None:
     else:
         call.left = limits.enter(meter, call.started)
     if caller.account_status != "active":
-        check_account(caller)
+        check_account(call, caller)
     if call.left < 0:
         raise limits.too_fast(meter, call.left)
     if meter.count.used >= meter.allowed and call.route.counted:
@@ -49,7 +50,7 @@ async def admit(call: Call) -> None:
         check_tier(call, caller)
 
 
-async def _recognised(call: Call, authorization: bytes | None) -> Caller:
+async def recognised(call: Call, authorization: bytes | None) -> Caller:
     """Looks a key up. Addresses that fail too often wait, except with a key that has worked here before.
 
     Of many requests that bring one key at once, the first asks for all: the others take their token afterwards, and
@@ -105,11 +106,14 @@ def check_origin(call: Call, caller: Caller) -> None:
         raise problem("origin_not_allowed", f"'{text[:200]}' is not in this key's allowed domains.")
 
 
-def check_account(caller: Caller) -> None:
+def check_account(call: Call, caller: Caller) -> None:
     if caller.account_status == "suspended":
         raise problem("account_suspended", "Contact support.")
     if caller.account_status == "payment_required":
-        raise problem("payment_required", "The trial ended or no payment succeeded.")
+        plan = call.service.settings.public_url + PLAN
+        raise problem(
+            "payment_required", f"No trial runs and no payment has succeeded. Choose or settle it at {plan}."
+        )
 
 
 def check_tier(call: Call, caller: Caller) -> None:

@@ -16,10 +16,12 @@ from api.access_log import AccessLog, Write
 from api.accounts import Accounts
 from api.answers import Answer, problem_answer
 from api.auth import Authenticator
+from api.billing.standing import at_sign_up
 from api.call import Call, current
 from api.clock import Clock
 from api.control import ControlPlane
 from api.dashboard.doors import Doors
+from api.dashboard.pages import error_page, is_of_pages
 from api.dashboard.postman import Postman
 from api.dashboard.routes import PAGES
 from api.db.counts import Counts
@@ -32,9 +34,8 @@ from api.metrics import Desk, Metrics, publishing
 from api.openapi import document
 from api.overload import Lists
 from api.pagination import Cursors
-from api.problems import InputError, problem, unavailable
+from api.problems import InputError, Problem, nothing_at, problem, unavailable
 from api.proxies import Proxies
-from api.redact import redact
 from api.routes import ROUTES
 from api.secrets import Secrets
 from api.service import Service, SnapshotSource
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 Beside = Callable[[Callable[[str], None]], AbstractAsyncContextManager[None]]
 """What runs while the service does; it is given what counts an attempt's outcome."""
 
-_SHOWN = 200
 _PUBLISHED_AFTER = 30  # seconds until it is worth asking again
 
 
@@ -84,7 +84,9 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     metrics = Metrics(desk)
     lookup = metrics.counted("key_lookups", accounts.lookup)
     control, sealer = ControlPlane(database), Sealer(secrets.sealing_keys)
+    billing = _billing(settings, database, accounts, clock)
     postman = Postman(settings.mail)
+    footing = at_sign_up(settings.tiers, accounts_pay=settings.billing.is_on)
     service = Service(
         settings=settings,
         reader=reader,
@@ -115,14 +117,16 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
             resolver,
         ),
         sender=Sender(settings.webhooks, clock, resolver),
-        billing=_billing(settings, database, accounts, clock),
+        billing=billing,
         postman=postman,
-        doors=Doors(control, postman, secrets.pepper, settings.tiers, clock, ulids, settings.public_url),
+        doors=Doors(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
-    return _litestar(service, deliveries or (lambda _: nullcontext()))
+    return _litestar(service, deliveries or (lambda _: nullcontext()), _upkeep(billing, database, clock))
 
 
-def _litestar(service: Service, deliveries: Beside) -> Litestar:
+def _litestar(
+    service: Service, deliveries: Beside, upkeep: Callable[[], AbstractAsyncContextManager[None]]
+) -> Litestar:
     def start() -> None:
         service.limits.start(service.settings.bursts_path)
 
@@ -149,12 +153,13 @@ def _litestar(service: Service, deliveries: Beside) -> Litestar:
         lifespan=[
             lambda _: publishing(service.metrics),
             lambda _: deliveries(service.metrics.attempted),
+            lambda _: upkeep(),
         ],
         on_startup=[start],
         on_shutdown=[stop],
         exception_handlers=handlers,
     )
-    app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _failed)
+    app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _refusal, _failed)
     return app
 
 
@@ -165,6 +170,16 @@ def _billing(settings: ApiSettings, database: Database, accounts: Accounts, cloc
     from api.billing.service import Billing
 
     return Billing(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
+
+
+def _upkeep(
+    billing: "Billing | None", database: Database, clock: Clock
+) -> Callable[[], AbstractAsyncContextManager[None]]:
+    if billing is None:
+        return nullcontext
+    from api.billing.upkeep import Upkeep
+
+    return Upkeep(billing, database, clock).beside
 
 
 def _last_sequence(reader: SnapshotSource) -> int:
@@ -185,7 +200,7 @@ def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer
     """What Litestar itself refuses: unknown paths and methods, a malformed Host."""
     call = current()
     if isinstance(error, NotFoundException):
-        trouble = problem("route_not_found", f"There is nothing at {redact(call.path)[:_SHOWN]}.")
+        trouble = nothing_at(call.path)
     elif isinstance(error, MethodNotAllowedException):
         allow = in_order((error.headers or {}).get("allow", "").split(", "))
         trouble = problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
@@ -196,7 +211,7 @@ def _on_routing(request: Request[Any, Any, Any], error: HTTPException) -> Answer
         )
     else:
         return _on_failure(request, error)
-    return problem_answer(call, trouble)
+    return _refusal(call, trouble)
 
 
 def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:
@@ -206,8 +221,11 @@ def _on_failure(_: Request[Any, Any, Any], error: Exception) -> Answer:
 def _failed(call: Call, error: Exception) -> Answer:
     """What no endpoint expected: the stack trace goes to the log, the request id to the caller."""
     if isinstance(error, NoRelease):
-        return problem_answer(call, unavailable("No data has been published yet.", _PUBLISHED_AFTER))
+        return _refusal(call, unavailable("No data has been published yet.", _PUBLISHED_AFTER))
     LOGGER.error("request failed", exc_info=error)
-    return problem_answer(
-        call, problem("internal_error", "Something failed on our side. Quote the request id.")
-    )
+    return _refusal(call, problem("internal_error", "Something failed on our side. Quote the request id."))
+
+
+def _refusal(call: Call, trouble: Problem) -> Answer:
+    """An error where no handler answered: a page below the dashboard, else a document."""
+    return error_page(call, trouble) if is_of_pages(call.path) else problem_answer(call, trouble)

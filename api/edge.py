@@ -11,9 +11,10 @@ from urllib.parse import unquote
 
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
-from api.answers import Answer, problem_answer
+from api.answers import Answer
 from api.call import Call, enter
 from api.media import misdirected, oversized
+from api.problems import Problem
 from api.proxies import FORWARDING
 from api.service import Service
 
@@ -30,16 +31,23 @@ _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
 
 
 Straight = Mapping[str, tuple[str, ASGIApp]]
+Refused = Callable[[Call, Problem], Answer]
 Failed = Callable[[Call, Exception], Answer]
 
 
 class Edge:
-    """Wraps the application. `straight`: see `api.endpoints.straight`; `failed` answers what nobody expected."""
+    """Wraps the application. `straight`: see `api.endpoints.straight`.
 
-    def __init__(self, app: ASGIApp, service: Service, straight: Straight, failed: Failed) -> None:
+    `refused` answers what goes no further than here, `failed` what nobody expected.
+    """
+
+    def __init__(
+        self, app: ASGIApp, service: Service, straight: Straight, refused: Refused, failed: Failed
+    ) -> None:
         self._app = app
         self._service = service
         self._straight = straight
+        self._refused = refused
         self._failed = failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +61,7 @@ class Edge:
         self._service.metrics.in_flight += 1
         try:
             trouble = oversized(scope["raw_path"], call.query, scope["headers"]) or misdirected(call.incoming)
-            app = self._leads_to(call) if trouble is None else problem_answer(call, trouble)
+            app = self._leads_to(call) if trouble is None else self._refused(call, trouble)
             await app(scope, receive, send)
         except Exception as error:
             if call.status:  # it has begun to answer: nothing can be put right

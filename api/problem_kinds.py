@@ -71,7 +71,7 @@ _ALL: Final = (
     Kind("expired_api_key", 401, "API key has expired", "The key had an end date, which has passed.",
          "Make a new key."),
     Kind("payment_required", 402, "Subscription is not active", "The trial ended or a payment failed.",
-         "Settle the account's payment."),
+         "Choose a plan or settle the payment: the dashboard's page /dashboard/plan says how."),
     Kind("key_kind_not_allowed", 403, "This kind of key may not do that",
          "Publishable keys may only read company data.", "Use a secret key, on a server."),
     Kind("origin_required", 403, "Origin required", "Publishable keys work only from a browser page.",

@@ -12,8 +12,10 @@ from typing import Any, Final
 import msgspec
 
 from api.problem_kinds import KINDS, Kind
+from api.redact import redact
 
 MEDIA_TYPE: Final = b"application/problem+json"
+_SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ def problem(code: str, detail: str, *errors: InputError, status: int | None = No
     """A `Problem` of a known code; its status is the kind's own unless another is asked for."""
     kind = KINDS[code]
     return Problem(kind, status or kind.status, detail, errors, extra)
+
+
+def nothing_at(path: str) -> Problem:
+    """404 for a path that leads nowhere; what is secret in it is not repeated."""
+    return problem("route_not_found", f"There is nothing at {redact(path)[:_SHOWN]}.")
 
 
 def unavailable(why: str, retry_after: int) -> Problem:

@@ -27,6 +27,7 @@ from api.webhooks.sending import Sender
 from api.webhooks.subscriptions import Subscriptions
 from warehouse.freshness import Freshness
 from warehouse.reading import Snapshot
+from warehouse.run_notes import RunNote
 
 if TYPE_CHECKING:
     from api.billing.service import Billing
@@ -38,6 +39,8 @@ class SnapshotSource(Protocol):
     def pin(self) -> AbstractContextManager[Snapshot]: ...
 
     def freshness(self) -> Freshness: ...
+
+    def runs(self) -> list[RunNote]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from email import policy
 from pathlib import Path
 from typing import Final
 
+from api.emails import known_as
 from api.proxies import check_trusted
 from api.tiers import DEFAULT, Tiers, TiersError, load_tiers
 
@@ -92,6 +93,15 @@ class SettingReader:
                 f"not {written!r}"
             )
         return written
+
+    def emails(self, name: str) -> frozenset[str]:
+        """E-mail addresses as accounts have them, separated by commas."""
+        written = [part for part in self.text(name, "").split(",") if part.strip()]
+        found = {part: known_as(part) for part in written}
+        for part, email in found.items():
+            if email is None:
+                raise SettingError(f"{name} must list addresses, as you@example.com, not {part.strip()!r}")
+        return frozenset(email for email in found.values() if email is not None)
 
     def networks(self, name: str) -> tuple[Network, ...]:
         """Networks in CIDR form, separated by commas."""

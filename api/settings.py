@@ -76,6 +76,9 @@ class ApiSettings:
     billing: BillingSettings = field(default_factory=BillingSettings)
     """How accounts pay (FIRM_STRIPE_…, FIRM_TRIAL_DAYS)."""
 
+    operators: frozenset[str] = frozenset()
+    """E-mail addresses of accounts that see the operator's page (FIRM_OPERATORS)."""
+
     @property
     def bursts_path(self) -> Path:
         """The file by which the serving processes of one machine share bursts."""
@@ -114,4 +117,5 @@ class ApiSettings:
             webhooks=WebhookSettings.read(read),
             mail=MailSettings.read(read),
             billing=BillingSettings.read(read, tiers),
+            operators=read.emails("FIRM_OPERATORS"),
         )

@@ -26,6 +26,8 @@ _COMMANDS: Final = {
     "erase": "erase.erase",
     "news": "news.news",
     "owners": "owners.owners",
+    "backup": "backup.backup",
+    "restore": "backup.restore",
     "rebuild": "later.rebuild",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""

@@ -12,6 +12,7 @@ import dagster as dg
 
 import connectors
 from connectors.declare import Jurisdiction
+from pipelines import noting
 from pipelines.assets.events import events_asset
 from pipelines.assets.exports import export_asset
 from pipelines.assets.history import history_asset
@@ -46,7 +47,7 @@ def build_defs(
     jobs = [make(jurisdiction) for make in (market_job, export_job) for jurisdiction in markets]
     heard = [market for market in markets if listened(market)]
     made = {
-        "workspace": workspace_resource(workspace),
+        "workspace": workspace_resource(workspace, noting.scheduled),
         "origin": live_origin(settings),
         **(resources or {}),
     }

@@ -7,7 +7,7 @@ works on it. Does not belong here: what steps do (`stages`), or where bodies com
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -33,6 +33,8 @@ from warehouse.release import Releases
 
 MARKETS_TAG: Final = "firm/markets"  # what the release of a run publishes
 LOCKED_TAG: Final = "firm/locked"  # whoever started the run holds the lock already
+
+BATCH_TAG: Final = "dagster/partition"
 
 Tell = Callable[[str], None]
 
@@ -99,14 +101,20 @@ class Workspace:
         raise KeyError(market)
 
 
+Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
+
+
 def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
     """The dataset that names companies: while it is held, its market does not move."""
     named = jurisdiction.precedence.get("name", ())
     return jurisdiction.dataset(named[0]) if named else jurisdiction.datasets[0]
 
 
-def workspace_resource(workspace: Workspace) -> dg.ResourceDefinition:
-    """The workspace as a Dagster resource: holds the run's market from its first step to its last."""
+def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefinition:
+    """The workspace as a Dagster resource: holds the run's market from its first step to its last.
+
+    `around` is entered for runs that Dagster started by itself, with the market and the batch of the run.
+    """
 
     @dg.resource(description="Stores of one data root; holds the market's lock while the run works on it.")
     def resource(context: dg.InitResourceContext) -> Iterator[Workspace]:
@@ -118,6 +126,7 @@ def workspace_resource(workspace: Workspace) -> dg.ResourceDefinition:
                 healing.fail_dead_runs(context.instance, market, alive=context.run)
                 healing.heal_releases(workspace.releases)
                 stack.callback(workspace.close)
+                stack.enter_context(around(workspace, market, tags[BATCH_TAG]))
             yield workspace
 
     return resource

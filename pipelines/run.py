@@ -20,7 +20,7 @@ import dagster as dg
 
 import connectors
 from connectors.declare import Jurisdiction
-from pipelines import healing, partitions, report
+from pipelines import healing, noting, partitions, report
 from pipelines.assets.keys import RELEASE
 from pipelines.batches import next_batch
 from pipelines.build import build_defs
@@ -153,6 +153,7 @@ class _Round:
         batch = next_batch(now, taken)
         self._workspace.receipts.begin(batch, RunFacts(at or now, frozenset(accept_shrink)))
         partitions.register(self._instance, batch)
+        noting.begun(self._workspace, [made.code for made in self._jurisdictions], batch)
         errors: dict[str, list[ErrorReport]] = {}
         seconds: dict[str, float] = {}
         opened = self._origin.open(at or now)
@@ -167,7 +168,9 @@ class _Round:
         if sound:
             errors["release"] = self._publish(sound, batch)
         told = tuple(error for found in errors.values() for error in found)
-        return replace(report.of_run(self._workspace, self._jurisdictions, batch, told), seconds=seconds)
+        found = report.of_run(self._workspace, self._jurisdictions, batch, told)
+        noting.ended(self._workspace, self._jurisdictions, batch, found)
+        return replace(found, seconds=seconds)
 
     def _market(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
         everything = self._origin.asks

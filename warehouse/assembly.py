@@ -24,6 +24,7 @@ from warehouse.schema.types import Table
 
 DIGESTS: Final = "digests"
 _WANTED: Final = "WHERE company_id IN (SELECT company_id FROM wanted)"
+_STRETCH: Final = 200_000  # companies whose rows are held as text at once, which DuckDB cannot put on the disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
             with attached(connection, origin, "origin"):
                 for table in TABLES:
                     _copy(connection, table, source)
-        _digest(connection, "")
+        for stretch in _stretches(connection):
+            _digest(connection, stretch)
         searching.build(connection)
         connection.execute("CHECKPOINT")
 
@@ -128,6 +130,19 @@ def _select(table: Table, only: str) -> str:
     schemas = ("open", "versions") if table.valid_from else ("open",)
     rows = " UNION ALL ".join(f"SELECT {listed} FROM origin.{schema}.{name} {only}" for schema in schemas)
     return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {columns(table.key)}"
+
+
+def _stretches(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Conditions that part all companies, those without a profile too, in the order of their ids."""
+    found = connection.execute(
+        f"""SELECT company_id FROM (SELECT company_id, row_number() OVER (ORDER BY company_id) AS place
+            FROM companies) WHERE place % {_STRETCH} = 0 ORDER BY company_id"""
+    )
+    begin = ""
+    for (end,) in found.fetchall():
+        yield f"WHERE company_id >= {text(begin)} AND company_id < {text(end)}"
+        begin = end
+    yield f"WHERE company_id >= {text(begin)}"
 
 
 def _digest(connection: duckdb.DuckDBPyConnection, only: str) -> None:

@@ -6,6 +6,8 @@ of a folder are attached to one. Does not belong here: statements about any tabl
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -16,17 +18,35 @@ from typing import Final
 import duckdb
 import polars as pl
 
+from warehouse import files
+
 _KEPT: Final = 4  # folders: of histories, and of releases that are written or read
-_SPILLED: Final = ".spilled"  # beside the files, where there is room for them: what memory does not hold
-_LOCAL: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_SPILLED: Final = ".spilled"  # beside the folder, where there is room: what memory does not hold
+_MEMORY: Final = "2500MB"  # of one folder's DuckDB; left to itself it takes four fifths of the machine
+_LOCAL: Final = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "memory_limit": _MEMORY,
+}
 _names = count(1)
 
 
 @lru_cache(maxsize=_KEPT)
 def _running(folder: Path | None) -> duckdb.DuckDBPyConnection:
     """A DuckDB for the files of one folder. Nothing is fetched from anywhere."""
-    spilled = {} if folder is None else {"temp_directory": str(folder / _SPILLED)}
+    spilled = {} if folder is None else {"temp_directory": str(_room(folder))}
     return duckdb.connect(":memory:", config={**_LOCAL, **spilled})
+
+
+def _room(folder: Path) -> Path:
+    """Where what does not fit into memory goes: no two processes, and no two folders, share one.
+
+    DuckDB makes it when it is needed and removes it at its end. What a killed process left is removed here.
+    """
+    for left in folder.parent.glob(f"{_SPILLED}-*-*"):
+        if not files.lives(int(left.name.split("-")[1])):
+            shutil.rmtree(left, ignore_errors=True)  # another process may be removing it too
+    return folder.parent / f"{_SPILLED}-{os.getpid()}-{next(_names)}"
 
 
 @contextmanager

@@ -21,6 +21,17 @@ def no_step(_: str) -> None:
     """The hook of everybody who does not watch."""
 
 
+def lives(process: int) -> bool:
+    """Whether a process of this machine runs: what it writes is not yet whole, and nobody else's to remove."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
+
+
 def sync_folder(folder: Path) -> None:
     """Makes names in a folder durable: a rename is not, until its folder is."""
     descriptor = os.open(folder, os.O_RDONLY)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Final
 
+from warehouse import files
 from warehouse.paths import Layout
 
 _POLL_SECONDS: Final = 0.05
@@ -67,20 +68,10 @@ def is_held(layout: Layout, name: str) -> bool:
     """
     path = layout.lock(name)
     holder = path.read_text().strip() if path.exists() else ""
-    if not holder.isdecimal() or not _lives(int(holder)):
+    if not holder.isdecimal() or not files.lives(int(holder)):
         return False
     with path.open("a+") as handle:
         return not _taken(handle)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def is_ingested(layout: Layout, market: str) -> bool:

@@ -118,18 +118,9 @@ def sweep(root: Path) -> None:
     """Removes half-written bodies of processes that are no more."""
     incoming = root / "incoming"
     for path in incoming.glob(f"*{files.TEMPORARY}") if incoming.is_dir() else ():
-        if not _alive(int(path.name.split(".")[0])):
+        process = int(path.name.split(".")[0])
+        if process == os.getpid() or not files.lives(process):
             files.discard(path)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return process != os.getpid()
 
 
 class _Body(io.RawIOBase):

@@ -74,6 +74,11 @@ class Layout:
         """When each market was last looked at, whether or not anything had changed."""
         return self.releases / "checked.json"
 
+    @property
+    def run_notes(self) -> Path:
+        """What runs tell of themselves, a file each."""
+        return self.releases / "runs"
+
     def history_file(self, market: str) -> Path:
         return self.history / f"{market}.duckdb"
 

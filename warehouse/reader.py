@@ -17,7 +17,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Final
 
-from warehouse import freshness, manifests
+from warehouse import freshness, manifests, run_notes
 from warehouse.freshness import Freshness
 from warehouse.manifests import Unsound
 from warehouse.opened import OpenRelease
@@ -41,6 +41,7 @@ from warehouse.reading import (
     Snapshot,
     TookTooLong,
 )
+from warehouse.run_notes import RunNote
 from warehouse.segments import LedgerIndex
 
 LOGGER: Final = logging.getLogger("firm.reader")
@@ -211,6 +212,10 @@ class Reader:
     def freshness(self) -> Freshness:
         """What runs have noted of markets and datasets, also since the newest release."""
         return freshness.read(self._layout)
+
+    def runs(self) -> list[RunNote]:
+        """What runs have told of themselves, newest first."""
+        return run_notes.read(self._layout)
 
     def close(self) -> None:
         """Closes what no request holds; a release in use is closed by its last request."""

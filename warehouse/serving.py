@@ -122,7 +122,7 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
 
 
 def _insert_companies(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
-    for chunk in _chunks(source.execute(documents.profiles())):
+    for chunk in _chunks(source, documents.profiles()):
         target.executemany(f"INSERT INTO companies VALUES ({_marks(10)})", (row[:10] for row in chunk))
         target.executemany(
             "INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)",
@@ -139,10 +139,10 @@ def _insert_words(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection)
 
 
 def _insert_rows(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
-    for chunk in _chunks(source.execute(documents.known_as())):
+    for chunk in _chunks(source, documents.known_as()):
         target.executemany(f"INSERT OR IGNORE INTO known_as VALUES ({_marks(2)})", chunk)
     for table, statement in (("financials", documents.financial_rows()), ("owners", documents.owner_rows())):
-        for chunk in _chunks(source.execute(_positioned(statement))):
+        for chunk in _chunks(source, _positioned(statement)):
             target.executemany(f"INSERT INTO {table} VALUES ({_marks(len(chunk[0]))})", chunk)
 
 
@@ -158,7 +158,7 @@ def _insert_events(
 ) -> None:
     for segment in ledger:
         with registered(source, "ledger", segment):
-            for chunk in _chunks(source.execute(documents.event_rows())):
+            for chunk in _chunks(source, documents.event_rows()):
                 target.executemany(f"INSERT OR IGNORE INTO events VALUES ({_marks(5)})", chunk)
 
 
@@ -168,17 +168,17 @@ def _insert_slips(
     """The table of deletions (`queries.slips`)."""
     frame = pl.DataFrame({"word": [word for word in words if slips.suits(word)]}, schema={"word": pl.String})
     with registered(source, "words", frame):
-        found = source.execute(
-            """SELECT DISTINCT left(word, place) || word[place + 2:] AS spelling, word FROM (
-                SELECT word, unnest(range(0, length(word))) AS place FROM words) ORDER BY ALL"""
-        )
-        for chunk in _chunks(found):
+        spellings = """SELECT DISTINCT left(word, place) || word[place + 2:] AS spelling, word FROM (
+            SELECT word, unnest(range(0, length(word))) AS place FROM words) ORDER BY ALL"""
+        for chunk in _chunks(source, spellings):
             target.executemany("INSERT OR IGNORE INTO slips VALUES (?, ?)", chunk)
 
 
-def _chunks(result: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
-    while chunk := result.fetchmany(_CHUNK):
-        yield chunk
+def _chunks(source: duckdb.DuckDBPyConnection, statement: str) -> Iterator[list[tuple[Any, ...]]]:
+    """Rows as they come: DuckDB would hold the whole answer in memory for `execute`."""
+    for chunk in source.sql(statement).to_arrow_reader(_CHUNK):
+        if rows := pl.DataFrame(chunk).rows():
+            yield rows
 
 
 def _marks(count: int) -> str:

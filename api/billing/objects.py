@@ -73,6 +73,13 @@ class Subscription(msgspec.Struct, frozen=True):
     cancel_at: int | None = None
 
 
+class Invoice(msgspec.Struct, frozen=True):
+    """What was asked for. `amount_paid` in minor units; `billing_reason` is Stripe's word for why."""
+
+    amount_paid: int
+    billing_reason: str | None = None
+
+
 class Happened(msgspec.Struct, frozen=True):
     """The object of an event as it was then: only whose it is counts."""
 

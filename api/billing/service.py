@@ -5,19 +5,22 @@ asked for (`BillingRepository.settle`). An event is noted in the commit of what 
 never loses it. Does not belong here: HTTP towards us (`api.routes.billing`), or pages.
 """
 
+import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from api.accounts import Accounts
 from api.billing.errors import Forged, NotPossible, StripeUnavailable
 from api.billing.objects import Event
+from api.billing.returns import returns
 from api.billing.settings import BillingSettings
 from api.billing.signatures import check_signature
-from api.billing.standing import ENDED, OVER, Standing, gone, standing
+from api.billing.standing import ENDED, OVER, Standing, gone, standing, undecided
 from api.billing.stripe import Stripe
 from api.clock import Clock
 from api.db.billing import BillingRepository, CustomerRecord, Entitlement, Told
@@ -45,10 +48,12 @@ KEPT: Final = timedelta(days=60)
 _LOGGER: Final = logging.getLogger("firm.api")
 _TRIES: Final = 5
 _THREADS: Final = 4
+_PATIENCE_SECONDS: Final = 25.0
+T = TypeVar("T")
 
 
 class Billing:
-    """Paying for all accounts. Its methods wait for Stripe: not to be called on an event loop."""
+    """Paying for all accounts. Its methods wait for Stripe: event loops call them by `apart`."""
 
     def __init__(
         self,
@@ -64,15 +69,26 @@ class Billing:
         self._database = database
         self._accounts = accounts
         self._clock = clock
-        self._back = settings.return_url or public_url
+        self._back = returns(settings.return_url, public_url)
         self._stripe = Stripe(settings)
-        self.threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-billing")
-        """For those on an event loop: a Stripe that does not answer keeps nobody else's threads."""
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-billing")
 
     def close(self) -> None:
         """Lets what runs end; nothing is asked afterwards."""
-        self.threads.shutdown()
+        self._threads.shutdown()
         self._stripe.close()
+
+    async def apart(self, work: Callable[[], T]) -> T:
+        """Runs what waits for Stripe in threads of its own: one that does not answer keeps nobody else's.
+
+        StripeUnavailable when it has taken longer than anybody waits.
+        """
+        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                return await running
+        except TimeoutError:
+            raise StripeUnavailable("Stripe has taken too long: try again") from None
 
     @property
     def sold(self) -> tuple[str, ...]:
@@ -97,13 +113,25 @@ class Billing:
             raise NotPossible("there is a subscription already: change it in the customer portal")
         for session_id in self._stripe.open_sessions(customer.customer_id):
             self._stripe.expire(session_id)
-        tried = customer.subscription_id is not None or any(one.status == ENDED for one in subscriptions)
-        days = 0 if tried else self._settings.trial_days
+        tried = any(one.status == ENDED for one in subscriptions)
+        days = 0 if tried else self.trial_days(customer)
         return self._stripe.make_session(customer.customer_id, account.account_id, price, days, self._back)
+
+    def trial_days(self, customer: CustomerRecord | None) -> int:
+        """How long the next subscription is free of charge, as far as is known here; 0 for all but the first."""
+        is_first = customer is None or customer.subscription_id is None
+        return self._settings.trial_days if is_first else 0
 
     def portal(self, named: str) -> str:
         """The address of Stripe's page on which the account changes its card or tier, or cancels."""
-        return self._stripe.make_portal(self._known(named).customer_id, self._back)
+        return self._stripe.make_portal(self._known(named).customer_id, None, self._back)
+
+    def cancellation(self, named: str) -> str:
+        """The address of Stripe's page on which the account cancels its subscription."""
+        customer = self._known(named)
+        if customer.subscription_id is None or customer.stripe_status in OVER:
+            raise NotPossible(f"{named} has no subscription to cancel")
+        return self._stripe.make_portal(customer.customer_id, customer.subscription_id, self._back)
 
     def customer(self, named: str) -> CustomerRecord | None:
         """What Stripe last said of the account; None where it knows no such customer. Stripe is not asked."""
@@ -156,7 +184,11 @@ class Billing:
 
     def _ask(self, customer: CustomerRecord) -> Standing | None:
         subscriptions = self._stripe.subscriptions(customer.customer_id)
-        found = standing(subscriptions, self._settings.tier_of, self._tiers)
+        doubts = undecided(subscriptions)
+        paid = {
+            subscription_id for subscription_id, end in doubts if self._stripe.has_paid(subscription_id, end)
+        }
+        found = standing(subscriptions, paid, self._settings.tier_of, self._tiers)
         if found is None and customer.subscription_id is not None:
             return gone(customer.subscription_id, self._tiers)
         return found

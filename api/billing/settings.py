@@ -31,7 +31,7 @@ class BillingSettings:
     """Where Stripe's API is (FIRM_STRIPE_ADDRESS); another only for trials of an installation."""
 
     return_url: str = ""
-    """Where customers come back to from Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: our public address."""
+    """Where customers come back to from Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: the page of their plan."""
 
     trial_days: int = 14
     """How long the first subscription of an account is free of charge (product.md 1); 0: not at all."""

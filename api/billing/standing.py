@@ -4,16 +4,17 @@
 |---|---|
 | `trialing`, `active` | is served on the tier of the price |
 | `past_due` | is served while Stripe tries again; not after a trial that nobody ever paid for |
-| `past_due` in the first period after a trial, `unpaid`, `paused` | has lapsed |
+| `past_due` in the first period after a trial, which was not paid for, `unpaid`, `paused` | has lapsed |
 | `canceled` | has ended |
 | `incomplete`, `incomplete_expired` | has not begun: nothing changes by it |
 
 What has lapsed or ended is answered 402 and has the first tier until it is paid again: nothing of a tier, webhooks
-least of all, is had without paying for it. Of several subscriptions the one that gives most counts. Pure; does not
-belong here: asking Stripe (`api.billing.stripe`), storing (`api.db.billing`).
+least of all, is had without paying for it. So begins whoever signs up where accounts pay (`at_sign_up`). Of several
+subscriptions the one that gives most counts. Pure; does not belong here: asking Stripe (`api.billing.stripe`),
+storing (`api.db.billing`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import IntEnum
@@ -45,6 +46,29 @@ _WORTH: Final[Mapping[str, Worth | None]] = {
 }
 OVER: Final = (ENDED, "incomplete", "incomplete_expired")
 """Statuses beside which another subscription may begin."""
+_PAID: Final = ("trialing", "active")
+"""Statuses in which nothing is owed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """What an account has without a subscription: its tier, and `active` or `payment_required`."""
+
+    tier: str
+    status: str
+
+
+def unpaid(tiers: Tiers) -> Footing:
+    """Where accounts pay, and nothing is paid: there is no free tier (product.md 1).
+
+    The owner signs in, makes keys and chooses a plan; his keys are answered 402.
+    """
+    return Footing(tiers.names[0], "payment_required")
+
+
+def at_sign_up(tiers: Tiers, *, accounts_pay: bool) -> Footing:
+    """What whoever signs up begins with. Where nobody pays, the first tier: an operator gives others."""
+    return unpaid(tiers) if accounts_pay else Footing(tiers.names[0], "active")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +90,28 @@ class Standing:
         return self.status == "active"
 
 
+def undecided(subscriptions: Sequence[Subscription]) -> list[tuple[str, int]]:
+    """Subscriptions whose status does not say whether anything was paid after their trial: id and the trial's end.
+
+    They owe something in the first period after it: that period itself, or what came later, as the difference to
+    a better tier.
+    """
+    return [
+        (one.id, one.trial_end)
+        for one in subscriptions
+        if one.status not in _PAID and one.trial_end is not None and one.trial_end in _began(one)
+    ]
+
+
 def standing(
-    subscriptions: Sequence[Subscription], tier_of: Mapping[str, str], tiers: Tiers
+    subscriptions: Sequence[Subscription], paid: Collection[str], tier_of: Mapping[str, str], tiers: Tiers
 ) -> Standing | None:
     """None where no subscription has ever begun: then the account stays as it is.
 
-    `tier_of` has the tier of each price. NotConfigured where a status is new, or where what the customer pays for
-    now is no price of ours.
+    `paid`: ids of those `undecided` after whose trial something was paid. `tier_of` has the tier of each price.
+    NotConfigured where a status is new, or where what the customer pays for now is no price of ours.
     """
-    judged = [(_worth(one), _tier(one, tier_of), one) for one in subscriptions]
+    judged = [(_worth(one, paid), _tier(one, tier_of), one) for one in subscriptions]
     ours = [
         (worth, tiers.names.index(tier), one.created, one)
         for worth, tier, one in judged
@@ -83,42 +120,49 @@ def standing(
     best = max(ours, key=lambda each: each[:3], default=None)
     if best is None or best[0] is not Worth.SERVED:
         _check_known(judged)
-    return None if best is None else _standing(best[3], best[0], tiers.names[best[1]], tiers)
+    if best is None:
+        return None
+    return _standing(best[3], best[0], tiers.names[best[1]], paid, tiers)
 
 
 def gone(subscription_id: str, tiers: Tiers) -> Standing:
     """For a customer whom Stripe has no subscriptions of any more, though there was this one."""
-    return Standing(tiers.names[0], "payment_required", None, subscription_id, ENDED, None)
+    footing = unpaid(tiers)
+    return Standing(footing.tier, footing.status, None, subscription_id, ENDED, None)
 
 
-def _standing(subscription: Subscription, worth: Worth, tier: str, tiers: Tiers) -> Standing:
-    served = worth is Worth.SERVED
+def _standing(
+    subscription: Subscription, worth: Worth, tier: str, paid: Collection[str], tiers: Tiers
+) -> Standing:
+    footing = Footing(tier, "active") if worth is Worth.SERVED else unpaid(tiers)
     return Standing(
-        tier=tier if served else tiers.names[0],
-        status="active" if served else "payment_required",
-        trial_ends_at=_instant(subscription.trial_end) if _is_unpaid(subscription) else None,
+        tier=footing.tier,
+        status=footing.status,
+        trial_ends_at=_instant(subscription.trial_end) if _is_unpaid(subscription, paid) else None,
         subscription_id=subscription.id,
         stripe_status=subscription.status,
         ends_at=_instant(subscription.cancel_at) if worth is not Worth.ENDED else None,
     )
 
 
-def _worth(subscription: Subscription) -> Worth | None:
+def _worth(subscription: Subscription, paid: Collection[str]) -> Worth | None:
     if subscription.status not in _WORTH:
         raise NotConfigured(
             f"Stripe says that {subscription.id} is {subscription.status!r}, which this version does not know: "
             "nothing was changed; update the service"
         )
-    if subscription.status == "past_due" and subscription.trial_end in _began(subscription):
+    owes_the_first = subscription.trial_end in _began(subscription) and subscription.id not in paid
+    if subscription.status == "past_due" and owes_the_first:
         return Worth.LAPSED
     return _WORTH[subscription.status]
 
 
-def _is_unpaid(subscription: Subscription) -> bool:
+def _is_unpaid(subscription: Subscription, paid: Collection[str]) -> bool:
     """Whether its trial runs, or was followed by no period that was paid."""
-    if subscription.status in ("trialing", "active"):
+    if subscription.status in _PAID:
         return subscription.status == "trialing"
-    return bool({subscription.trial_start, subscription.trial_end} & _began(subscription))
+    first = {subscription.trial_start, subscription.trial_end} & _began(subscription)
+    return bool(first) and subscription.id not in paid
 
 
 def _began(subscription: Subscription) -> set[int | None]:

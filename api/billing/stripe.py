@@ -5,6 +5,7 @@ A question is put once: Stripe repeats its events until they are answered well, 
 Does not belong here: what is asked when (`api.billing.service`).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final, TypeVar
@@ -13,7 +14,8 @@ import httpx
 import msgspec
 
 from api.billing.errors import StripeRefused, StripeUnavailable
-from api.billing.objects import Customer, Linked, Listed, Named, Price, Refusal, Subscription
+from api.billing.objects import Customer, Invoice, Linked, Listed, Named, Price, Refusal, Subscription
+from api.billing.returns import Returns
 from api.billing.settings import BillingSettings
 
 T = TypeVar("T")
@@ -25,8 +27,12 @@ MISSING: Final = "resource_missing"
 """Stripe's code for an id that it does not know, or not any more."""
 
 _MOST: Final = 100
-"""Subscriptions, or open sessions, of one customer; Stripe's longest page."""
+"""Subscriptions, open sessions or late invoices of one customer; Stripe's longest page."""
+_NEW_PERIOD: Final = "subscription_cycle"
+"""Why Stripe makes an invoice when a period begins, the first after a trial too."""
 _AGAIN: Final = (409, 424, 429)
+_PAGE: Final = re.compile(r"(?:https://|http://(?:127\.0\.0\.1|localhost):)[!#-&(-;=?-~]{1,5000}")
+"""Of printable ASCII without blanks, quotes and angles; in the clear on this machine alone, for trials."""
 _SERVER_ERROR: Final = 500
 _REFUSED: Final = 400
 _NO_KEY: Final = (401, 403)
@@ -71,6 +77,20 @@ class Stripe:
                 return []
             raise
 
+    def has_paid(self, subscription_id: str, since: int) -> bool:
+        """Whether anything that Stripe asked for after that second was paid: a period, or an amount.
+
+        A credit for a lesser tier counts as paid at Stripe although no money has come.
+        """
+        asked = {
+            "subscription": subscription_id,
+            "status": "paid",
+            "created[gte]": str(since),
+            "limit": str(_MOST),
+        }
+        found = self._all("/v1/invoices", asked, Listed[Invoice])
+        return any(one.amount_paid > 0 or one.billing_reason == _NEW_PERIOD for one in found)
+
     def price(self, price_id: str) -> Price:
         return self._read(Price, "GET", f"/v1/prices/{price_id}")
 
@@ -83,7 +103,9 @@ class Stripe:
         """The checkout can be ended no more."""
         self._post(f"/v1/checkout/sessions/{session_id}/expire", {}, Named)
 
-    def make_session(self, customer_id: str, account_id: str, price: str, trial_days: int, back: str) -> str:
+    def make_session(
+        self, customer_id: str, account_id: str, price: str, trial_days: int, back: Returns
+    ) -> str:
         """The address of a page on which the customer leaves a card and subscribes.
 
         A card is asked for during a trial too; without one the subscription would end with the trial.
@@ -96,23 +118,34 @@ class Stripe:
             "line_items[0][quantity]": "1",
             "payment_method_collection": "always",
             "subscription_data[metadata][account_id]": account_id,
-            "success_url": back,
-            "cancel_url": back,
+            "success_url": back.subscribed,
+            "cancel_url": back.left,
         }
         if trial_days:
             form["subscription_data[trial_period_days]"] = str(trial_days)
             form["subscription_data[trial_settings][end_behavior][missing_payment_method]"] = "cancel"
-        return self._post("/v1/checkout/sessions", form, Linked).url
+        return _page(self._post("/v1/checkout/sessions", form, Linked))
 
-    def make_portal(self, customer_id: str, back: str) -> str:
-        """The address of a page on which the customer changes card and tier, cancels, and finds invoices."""
-        form = {"customer": customer_id, "return_url": back}
-        return self._post("/v1/billing_portal/sessions", form, Linked).url
+    def make_portal(self, customer_id: str, cancels: str | None, back: Returns) -> str:
+        """The address of a page on which the customer changes card and tier, cancels, and finds invoices.
+
+        `cancels`: a subscription, whose cancellation the page then asks for at once.
+        """
+        form = {"customer": customer_id, "return_url": back.managed}
+        if cancels is not None:
+            form |= {
+                "flow_data[type]": "subscription_cancel",
+                "flow_data[subscription_cancel][subscription]": cancels,
+                "flow_data[after_completion][type]": "redirect",
+                "flow_data[after_completion][redirect][return_url]": back.managed,
+            }
+        return _page(self._post("/v1/billing_portal/sessions", form, Linked))
 
     def _all(self, path: str, asked: Mapping[str, str], kind: type[Listed[T]]) -> Sequence[T]:
         found = self._read(kind, "GET", path, params=asked)
         if found.has_more:
-            raise StripeRefused(f"{path}: more than {_MOST} of one customer; look at {asked['customer']}", "")
+            whose = asked.get("customer", asked.get("subscription"))
+            raise StripeRefused(f"{path}: more than {_MOST} of one customer; look at {whose}", "")
         return found.data
 
     def _post(
@@ -142,6 +175,13 @@ class Stripe:
             return msgspec.json.decode(answer.content, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise StripeRefused(f"Stripe's answer to {path} is not what is documented: {error}", "") from None
+
+
+def _page(found: Linked) -> str:
+    """The address, where browsers can be sent there: it stands in pages and in a header of ours."""
+    if not _PAGE.fullmatch(found.url):
+        raise StripeRefused("Stripe's answer has no address of a page that customers could be sent to", "")
+    return found.url
 
 
 def _refused(answer: httpx.Response, path: str) -> StripeRefused:

@@ -13,6 +13,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from api.accounts import checked_email
+from api.billing.standing import Footing
 from api.clock import Clock
 from api.control import ControlPlane
 from api.dashboard.letters import address_of, sign_in_letter
@@ -22,7 +23,6 @@ from api.db.records import AccountRecord
 from api.db.sign_ins import SessionRecord
 from api.keys import digest_of
 from api.problems import Problem
-from api.tiers import Tiers
 from api.tokens import is_token, make_token
 from api.ulids import Ulids
 
@@ -60,7 +60,7 @@ class Doors:
         control: ControlPlane,
         postman: Postman,
         pepper: bytes,
-        tiers: Tiers,
+        footing: Footing,
         clock: Clock,
         ulids: Ulids,
         public_url: str,
@@ -68,7 +68,7 @@ class Doors:
         self._control = control
         self._postman = postman
         self._pepper = pepper
-        self._tiers = tiers
+        self._footing = footing
         self._clock = clock
         self._ulids = ulids
         self._public_url = public_url
@@ -166,8 +166,8 @@ class Doors:
             return  # `ControlPlane` has said why
 
     def _new_account(self, email: str, now: datetime) -> AccountRecord:
-        """Whoever signs up begins on the smallest tier."""
-        return AccountRecord(self._ulids.make("acc"), email, self._tiers.names[0], "active", now)
+        footing = self._footing
+        return AccountRecord(self._ulids.make("acc"), email, footing.tier, footing.status, now)
 
     def _new_session(self, account: AccountRecord, browser: str | None, now: datetime) -> SessionRecord:
         return SessionRecord(

@@ -18,12 +18,13 @@ from api.dashboard.cookies import Cookies
 from api.dashboard.doors import SignedIn
 from api.dashboard.forms import TOKEN_FIELD, Form, check_origin, foreign, read_form
 from api.dashboard.refusals import Refused
-from api.problems import Problem
+from api.problems import Problem, nothing_at
 from api.stamps import NO_STORE
 from api.tokens import make_token
 
 HOME: Final = "/dashboard"
 SIGN_IN: Final = "/dashboard/sign-in"
+OPERATOR: Final = "/dashboard/operator"
 _HTML: Final = (b"content-type", b"text/html; charset=utf-8")
 _POLICY: Final = (
     b"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -71,6 +72,13 @@ class Visit:
     def account_id(self) -> str:
         return self.known.account.account_id
 
+    @property
+    def is_operator(self) -> bool:
+        """Whether the settings name who is signed in."""
+        if self.signed_in is None or self.signed_in.account.status == "suspended":
+            return False
+        return self.signed_in.account.email in self.call.service.settings.operators
+
     def render(
         self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any
     ) -> Answer:
@@ -81,7 +89,9 @@ class Visit:
             form_field=TOKEN_FIELD,
             form_token=self.call.service.doors.form_token(self.shown),
             account=None if self.signed_in is None else self.signed_in.account,
+            is_operator=self.is_operator,
             path=self.call.scope["path"],
+            request_id=self.call.request_id,
             **values,
         )
         told = [_HTML, (b"content-length", b"%d" % len(body)), NO_STORE, *SAFETY, *headers]
@@ -107,28 +117,29 @@ class Page:
     name: str
     route: Route
     for_anyone: bool
+    for_operators: bool
     handler: Handler
     public: bool = True
     """By no API key."""
 
     async def answer(self, call: Call, receive: Receive) -> Answer:
         call.route = self.route
-        cookies = Cookies(call.service.settings.public_url.startswith("https://"))
+        cookies = _cookies(call)
         visit = _stranger(call, cookies)
         try:
             form = await self._form(call, receive)
             visit = await _visit(call, cookies, self.for_anyone, form)
             if not self.for_anyone and visit.signed_in is None:
                 return visit.go(SIGN_IN, [cookies.forget("session")])
+            if self.for_operators and not visit.is_operator:
+                raise nothing_at(call.path)
             if self.method == "POST":
                 _check_form(visit)
             return await self.handler(visit)
         except Refused as refused:
             return visit.render("refused.html", refused.status, refused=refused)
         except Problem as trouble:
-            call.problem = trouble.kind.code
-            refused = Refused(trouble.status, trouble.kind.title, trouble.detail)
-            return visit.render("refused.html", trouble.status, trouble.headers, refused=refused)
+            return _shown(visit, trouble)
 
     async def _form(self, call: Call, receive: Receive) -> Form:
         if self.method != "POST":
@@ -137,18 +148,41 @@ class Page:
         return await read_form(call.incoming, receive)
 
 
-def page(path: str, *, method: str = "GET", for_anyone: bool = False) -> Callable[[Handler], Page]:
+def page(
+    path: str, *, method: str = "GET", for_anyone: bool = False, for_operators: bool = False
+) -> Callable[[Handler], Page]:
     """Makes a handler the answer to one method of a path below /dashboard; GET includes HEAD.
 
     Pages are for who is signed in, others are led to sign in; those `for_anyone` ask nobody, and their forms are
-    known by the visitor's token.
+    known by the visitor's token. Those `for_operators` are not there for others.
     """
     told = Route(path.replace(":str", ""), Sharing.NOBODY, counted=False)
 
     def bind(handler: Handler) -> Page:
-        return Page(path, method, cast("str", getattr(handler, "__name__", path)), told, for_anyone, handler)
+        name = cast("str", getattr(handler, "__name__", path))
+        return Page(path, method, name, told, for_anyone, for_operators, handler)
 
     return bind
+
+
+def is_of_pages(path: str) -> bool:
+    """Whether people ask there, and not programs."""
+    return path == HOME or path.startswith(f"{HOME}/")
+
+
+def error_page(call: Call, trouble: Problem) -> Answer:
+    """What is said where no page could answer: unknown paths and methods, requests too large, failures."""
+    return _shown(_stranger(call, _cookies(call)), trouble)
+
+
+def _shown(visit: Visit, trouble: Problem) -> Answer:
+    visit.call.problem = trouble.kind.code
+    refused = Refused(trouble.status, trouble.kind.title, trouble.detail)
+    return visit.render("refused.html", trouble.status, trouble.headers, refused=refused)
+
+
+def _cookies(call: Call) -> Cookies:
+    return Cookies(call.service.settings.public_url.startswith("https://"))
 
 
 def _stranger(call: Call, cookies: Cookies) -> Visit:

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from api.webhooks.notices import span_of
+
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}
 UNKNOWN: Final = "unknown"
@@ -50,7 +52,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"day": _day, "instant": _instant, "machine": _machine, "number": _number}
+    environment.filters |= {
+        "day": _day,
+        "instant": _instant,
+        "machine": _machine,
+        "number": _number,
+        "span": span_of,
+    }
     environment.globals |= {"versions": {name: asset.version for name, asset in assets().items()}}
     return environment
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, select, update
+from sqlalchemy import Connection, and_, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from api.db.models import Account, StripeCustomer, StripeEvent
@@ -65,6 +65,12 @@ class BillingRepository:
         """Ids of the accounts that Stripe knows, oldest first."""
         statement = select(StripeCustomer.account_id).order_by(StripeCustomer.account_id)
         return list(self._connection.execute(statement).scalars())
+
+    def asked_before(self, at: datetime, after: str | None) -> str | None:
+        """The next account, by its id, that Stripe was last asked about until then, or never."""
+        old = or_(StripeCustomer.asked_at.is_(None), StripeCustomer.asked_at <= at)
+        statement = select(StripeCustomer.account_id).where(old, StripeCustomer.account_id > (after or ""))
+        return self._connection.execute(statement.order_by(StripeCustomer.account_id).limit(1)).scalar()
 
     def name_customer(self, account_id: str, customer_id: str, former: str | None) -> None:
         """The account's customer from now on, in place of `former`; where another was quicker, its one stays."""

@@ -29,6 +29,22 @@ def config() -> Config:
     return settings
 
 
+def newest() -> str:
+    """The newest revision that is known here."""
+    return str(ScriptDirectory.from_config(config()).get_current_head())
+
+
+def is_known(revision: str) -> bool:
+    """Whether a revision is among those known here, so that a database of it can be brought up to date."""
+    return revision in {step.revision for step in ScriptDirectory.from_config(config()).walk_revisions()}
+
+
+def revision(database: Database) -> str | None:
+    """The revision of a database; None where it has no tables yet. Changes nothing."""
+    with database.reading() as session:
+        return MigrationContext.configure(session.connection()).get_current_revision()
+
+
 def upgrade(database: Database) -> None:
     """Apply what is missing. Processes starting together wait for each other.
 

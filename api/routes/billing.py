@@ -4,7 +4,6 @@ Without Stripe's settings there is nothing at this path. Answered 200 only when 
 Stripe sends it again. Does not belong here: what follows (`api.billing.service`).
 """
 
-import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
@@ -47,7 +46,7 @@ def _read(billing: "Billing", body: bytes, signature: bytes | None) -> Event:
 
 async def _act(billing: "Billing", event: Event) -> None:
     try:
-        await asyncio.get_running_loop().run_in_executor(billing.threads, billing.act, event)
+        await billing.apart(lambda: billing.act(event))
     except (BillingError, SQLAlchemyError) as error:
         _LOGGER.exception("Stripe's event %s has led to nothing yet", event.id)
         raise unavailable(

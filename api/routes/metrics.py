@@ -8,7 +8,7 @@ from api.answers import Answer
 from api.call import Call
 from api.endpoints import endpoint
 from api.metrics import CONTENT_TYPE, Gauges, exposition
-from api.problems import problem
+from api.problems import nothing_at
 from api.proxies import FORWARDING, is_local
 from api.stamps import NO_STORE, VARY
 from api.standing import sizes, standing
@@ -18,7 +18,7 @@ from warehouse.reader import NoRelease
 @endpoint("/metrics", public=True)
 async def get_metrics(call: Call) -> Answer:
     if not _may_read(call):
-        raise problem("route_not_found", "There is nothing at /metrics.")
+        raise nothing_at("/metrics")
     gauges = {**_release(call), **await _deliveries(call)}
     body = exposition(call.service.metrics.counts(), gauges)
     told = [(b"content-type", CONTENT_TYPE.encode()), (b"content-length", b"%d" % len(body))]

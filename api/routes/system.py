@@ -8,7 +8,7 @@ from api.answers import Answer, plain_answer, public_answer
 from api.call import Call, Sharing
 from api.endpoints import endpoint
 from api.problem_kinds import BY_SLUG
-from api.problems import problem
+from api.problems import nothing_at
 from api.standing import Standing, standing
 from warehouse.reading import Snapshot
 
@@ -36,7 +36,7 @@ async def get_problem(call: Call) -> Answer:
     slug = call.places["slug"]
     kind = BY_SLUG.get(slug)
     if kind is None:
-        raise problem("route_not_found", f"There is nothing at {call.path[:200]}.")
+        raise nothing_at(call.path)
     page = {
         "type": kind.type_url(call.service.settings.public_url),
         "code": kind.code,

@@ -43,7 +43,8 @@ def tables(market: str, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.Dat
     """`filings` and `financials_reported` of the reports at hand."""
     index = _rows(present, schema.index_table(market))
     reports = _rows(present, schema.report_table(market))
-    documents = _distinct(_documents(index, reports))
+    nothing = index.is_empty() and reports.is_empty()
+    documents = index if nothing else _distinct(_documents(index, reports))
     if documents.is_empty():
         return {table.name: staged.empty(table) for table in (FILINGS, FINANCIALS_REPORTED)}
     register = schema.key(market)

@@ -116,9 +116,7 @@ class _Normalise:
 
     def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
         shared = dict(self.own(present, today))
-        found = grouping.items(self._items(present)).filter(is_news())
-        known = shared.get(COMPANIES.name, staged.empty(COMPANIES)).select("company_id")
-        told = grouping.news(found.join(known, on="company_id", how="semi"))
+        told = grouping.news(_of_known(grouping.items(self._items(present)).filter(is_news()), shared))
         parts = [shared[NEWS.name], told] if NEWS.name in shared else [told]
         form = staged.schema(NEWS)
         shared[NEWS.name] = pl.concat(part.select(NEWS.names).cast(form) for part in parts)  # pyright: ignore[reportArgumentType]
@@ -128,6 +126,13 @@ class _Normalise:
         for table, items in self.told.items():
             if table in present:
                 yield items(_standing(present[table]))
+
+
+def _of_known(found: pl.DataFrame, shared: SharedTables) -> pl.DataFrame:
+    """Items of companies that the image has; where there are none, its millions are not looked through."""
+    if found.is_empty() or COMPANIES.name not in shared:
+        return found.clear()
+    return found.join(shared[COMPANIES.name].select("company_id"), on="company_id", how="semi")
 
 
 def is_news() -> pl.Expr:

@@ -22,6 +22,8 @@ def coded(rows: pl.DataFrame, column: str, name: str, field: str) -> pl.Expr:
     Only the distinct words of `rows` are looked up: millions of rows hold a few hundred.
     """
     words = rows.select(word=pl.col(column).unique()).drop_nulls()
+    if words.is_empty():
+        return pl.lit(None, pl.String)
     listed = words.select("word", value=codes.load(_PACKAGE, name).expr(_spelled("word"), field)).drop_nulls()
     return pl.col(column).replace_strict(
         listed["word"].to_list(), listed["value"].to_list(), default=None, return_dtype=pl.String

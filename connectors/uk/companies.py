@@ -136,13 +136,13 @@ def read(piece: Piece) -> Iterator[Batch]:
     tally = staged.Tally(KEY)
     for raw in tabular.read(piece, _LAYOUT):
         batch = _named(_numbered(raw, tally))
-        known = pl.col(_STATUS).is_in(_count_strange(batch.rows, tally)).fill_null(value=False)
-        unmapped = batch.rows.filter(~known)
-        if unmapped.is_empty():
+        strange_words = _count_strange(batch.rows, tally)
+        if not strange_words:
             yield batch
         else:
-            yield replace(batch, rows=batch.rows.filter(known))
-            yield staged.batch(UNMAPPED, unmapped)
+            unmapped = pl.col(_STATUS).is_in(strange_words, nulls_equal=True)
+            yield replace(batch, rows=batch.rows.filter(~unmapped))
+            yield staged.batch(UNMAPPED, batch.rows.filter(unmapped))
     yield staged.batch(COMPANIES, staged.empty(COMPANIES), None, tally.drain())
 
 
@@ -174,27 +174,23 @@ def _named(batch: Batch) -> Batch:
     return replace(batch, rows=rows.drop_nulls("CompanyName"), rejects=pl.concat([batch.rejects, rejects]))
 
 
-def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> list[str]:
-    """Unknown words, dates that do not parse, industry codes of no known shape; gives the status words known."""
+def _count_strange(rows: pl.DataFrame, tally: staged.Tally) -> list[str | None]:
+    """Unknown words, dates that do not parse, industry codes of no known shape; gives status words not known."""
     filled = [name for name in DATES if rows[name].null_count() < rows.height]
     words = [column for _, _, column in _CODED]
-    # all columns in one go, which polars shares among its threads
-    found = rows.select(
-        *(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS)),
-        *(_bad_date(name).sum() for name in filled),
-    )
+    # all columns in one go, which polars shares among its threads; to tell days apart costs less than to read them
+    found = rows.select(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS, *filled))
     missing = rows.filter(pl.col(_STATUS).is_null())
     count(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
     for code, listed, column in _CODED:
         _count_cells(tally, code, rows, column, unlisted(found[column].item(), listed))
     for name in filled:
-        if found[name].item():
+        if found[name].item().to_frame(name).select(_bad_date(name).any()).item():
             hits = rows.filter(_bad_date(name))
             count(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
     for name in SIC_COLUMNS:
         _count_cells(tally, "unknown_industry_code", rows, name, strange(found[name].item()))
-    given = found[_STATUS].item().drop_nulls().to_list()
-    return sorted(set(given) - set(unlisted(found[_STATUS].item(), "statuses")))
+    return [*unlisted(found[_STATUS].item(), "statuses"), *([] if missing.is_empty() else [None])]
 
 
 def _count_cells(tally: staged.Tally, code: str, rows: pl.DataFrame, column: str, cells: list[str]) -> None:

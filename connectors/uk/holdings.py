@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import codes, text
+from connectors.kit import codes, staged, text
 from connectors.uk.codelists import coded
 from connectors.uk.licence import PUBLIC_PAGE
 from connectors.uk.natures import with_bands
@@ -28,6 +28,8 @@ _AHEAD: Final = pl.duration(days=366)  # a date further ahead than this was neve
 
 def holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Shared holdings of staged `uk_psc` rows; `others`: rows of kinds that nobody has mapped."""
+    if psc.is_empty():
+        return staged.empty(tables.HOLDINGS)
     banded = pl.any_horizontal(pl.col("pct_min", "votes_min").is_not_null())
     live = with_bands(_still_there(psc, others).filter(~pl.col("deleted")))
     rows = (

@@ -40,7 +40,7 @@ def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFram
         "CompanyNumber",
         _since=bulk_instant(pl.coalesce("_retired_at", "_observed_at")),
         _last=bulk_instant(pl.col("_observed_at")),
-        _before="known_status",
+        _before=pl.coalesce("known_status", "CompanyStatus"),
     )
     # that it was dissolved the absence says too, and not when
     since = pl.when(pl.col("DissolutionDate").is_not_null()).then("_last").otherwise("_since")

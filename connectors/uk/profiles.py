@@ -95,14 +95,14 @@ class Live:
 
 
 def _newest(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame:
-    """The newest row of each company, and beside it the last status word that was understood.
+    """The newest row of each company; beside a status word that nobody has mapped, the last that was understood.
 
     A whole edition retires a company's mapped row when it brings an unmapped one: what is newer counts.
     """
-    mapped = register.with_columns(known_status=pl.col("CompanyStatus"))
+    mapped = register.with_columns(known_status=pl.lit(None, pl.String))
     if unmapped.is_empty():
         return mapped
-    words = mapped.select("CompanyNumber", "known_status")
+    words = register.select("CompanyNumber", known_status="CompanyStatus")
     strange = unmapped.join(words, on="CompanyNumber", how="left")
     both = pl.concat([mapped, strange]).sort("_observed_at", maintain_order=True)
     return both.unique("CompanyNumber", keep="last", maintain_order=True)

@@ -28,8 +28,8 @@ _LONG_AGO: Final = date.min
 def with_status(rows: pl.DataFrame) -> pl.DataFrame:
     """Register rows with status, status_detail, status_source, registry_status and dissolved_date.
 
-    Needs beside the register's columns: known_status, _door (the row's dataset), _case (`insolvency`), dormant and
-    balance_date of the newest accounts.
+    Needs beside the register's columns: known_status (`profiles`), _door (the row's dataset), _case (`insolvency`),
+    dormant and balance_date of the newest accounts.
     """
     words = rows.with_columns(
         _now=coded(rows, "CompanyStatus", "statuses", "status"),

@@ -5,6 +5,9 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 _EVENTS = "tests/api/billing/test_billing_events.py"
+_LIVES = "tests/api/dashboard/plan/test_plan_lives.py"
+_SAFETY = "tests/api/dashboard/plan/test_plan_safety.py"
+_UPKEEP = "tests/api/billing/test_billing_upkeep.py"
 _TRIALS = "tests/api/billing/test_billing_trials.py"
 
 BILLING: Final = (
@@ -32,8 +35,8 @@ BILLING: Final = (
     Mutant(
         "billing: a trial that cannot be charged goes on until Stripe gives up",
         "api/billing/standing.py",
-        'if subscription.status == "past_due" and subscription.trial_end in _began(subscription):',
-        'if subscription.status == "overdue" and subscription.trial_end in _began(subscription):',
+        'if subscription.status == "past_due" and owes_the_first:',
+        'if subscription.status == "overdue" and owes_the_first:',
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
     ),
     Mutant(
@@ -46,7 +49,7 @@ BILLING: Final = (
     Mutant(
         "billing: every subscription begins with a trial",
         "api/billing/service.py",
-        "days = 0 if tried else self._settings.trial_days",
+        "days = 0 if tried else self.trial_days(customer)",
         "days = self._settings.trial_days",
         f"{_TRIALS}::test_an_account_has_one_trial",
     ),
@@ -56,5 +59,54 @@ BILLING: Final = (
         'asked = {"customer": customer_id, "status": "all", "limit": str(_MOST)}',
         'asked = {"customer": customer_id, "limit": str(_MOST)}',
         f"{_TRIALS}::test_what_ended_before_anything_was_delivered_has_ended",
+    ),
+    Mutant(
+        "billing: who paid is refused for the difference to a better tier",
+        "api/billing/standing.py",
+        "owes_the_first = subscription.trial_end in _began(subscription) and subscription.id not in paid",
+        "owes_the_first = subscription.trial_end in _began(subscription)",
+        f"{_TRIALS}::test_who_paid_for_the_first_period_is_served_though_an_upgrade_was_not_paid",
+    ),
+    Mutant(
+        "billing: a credit pays for the trial",
+        "api/billing/stripe.py",
+        "return any(one.amount_paid > 0 or one.billing_reason == _NEW_PERIOD for one in found)",
+        "return bool(found)",
+        f"{_TRIALS}::test_a_credit_does_not_pay_for_the_trial_that_was_not_paid",
+    ),
+    Mutant(
+        "billing: a payment that fails is passed over",
+        "api/billing/service.py",
+        '"invoice.payment_failed",',
+        '"invoice.payment_missed",',
+        f"{_EVENTS}::test_each_kind_of_event_is_enough_alone[invoice.payment_failed]",
+    ),
+    Mutant(
+        "billing: whoever signs up is served without a plan",
+        "api/billing/standing.py",
+        'return unpaid(tiers) if accounts_pay else Footing(tiers.names[0], "active")',
+        'return Footing(tiers.names[0], "active")',
+        f"{_LIVES}::test_who_signs_up_has_nothing_until_a_plan_begins",
+    ),
+    Mutant(
+        "billing: whoever comes back from the checkout waits for Stripe's event",
+        "api/dashboard/routes/plan.py",
+        "asked = None if origin is None else await _ask_anew(visit)",
+        "asked = None",
+        f"{_LIVES}::test_coming_back_before_stripe_has_told_anything_is_no_matter",
+    ),
+    Mutant(
+        "billing: Stripe's pages may be anywhere",
+        "api/billing/stripe.py",
+        "if not _PAGE.fullmatch(found.url):",
+        "if not found.url:",
+        f"{_SAFETY}::test_what_stripe_refuses_is_told_without_its_words",
+    ),
+    Mutant(
+        "billing: Stripe is asked about every account in every pass",
+        "api/billing/upkeep.py",
+        "return billing.asked_before(self._clock.now() - EVERY, self._after)",
+        "return billing.asked_before(self._clock.now(), self._after)",
+        f"{_UPKEEP}::test_what_an_event_told_today_is_not_asked_again",
     ),
 )

@@ -5,7 +5,10 @@ Does not belong here: sessions (`api.dashboard.doors`), or how pages are written
 
 from api.dashboard.routes.assets import get_asset
 from api.dashboard.routes.deliveries import create_replay, retry_delivery, show_delivery, show_replay
+from api.dashboard.routes.explorer import list_operations, show_operation_form, try_operation
 from api.dashboard.routes.keys import create_key, list_keys, revoke_key
+from api.dashboard.routes.operator import show_operation
+from api.dashboard.routes.plan import begin_plan, cancel_plan, manage_plan, show_plan
 from api.dashboard.routes.sessions import end_other_sessions, end_session, list_sessions
 from api.dashboard.routes.sign_in import ask_for_link, mail_link, open_link, show_sent, sign_in, sign_out
 from api.dashboard.routes.usage import show_usage
@@ -23,6 +26,10 @@ from api.endpoints import bound
 PAGES = bound(
     (
         show_usage,
+        show_plan,
+        begin_plan,
+        manage_plan,
+        cancel_plan,
         ask_for_link,
         mail_link,
         show_sent,
@@ -46,6 +53,10 @@ PAGES = bound(
         retry_delivery,
         create_replay,
         show_replay,
+        list_operations,
+        show_operation_form,
+        try_operation,
+        show_operation,
         get_asset,
     )
 )

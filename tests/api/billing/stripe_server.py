@@ -18,7 +18,14 @@ KEY = "sk_test_of_the_fake"
 SIGNING_SECRET = "whsec_of_the_fake"
 _CREATES = {
     "/v1/customers": {"email", "metadata[account_id]"},
-    "/v1/billing_portal/sessions": {"customer", "return_url"},
+    "/v1/billing_portal/sessions": {
+        "customer",
+        "return_url",
+        "flow_data[type]",
+        "flow_data[subscription_cancel][subscription]",
+        "flow_data[after_completion][type]",
+        "flow_data[after_completion][redirect][return_url]",
+    },
     "/v1/checkout/sessions": {
         "mode",
         "customer",
@@ -73,7 +80,7 @@ class FakeStripe(StripeWorld):
         number = next(self.numbers)
         if path == "/v1/checkout/sessions":
             return self._session(f"cs_{number}", given)
-        return {"id": f"bps_{number}", "url": f"https://billing.stripe.com/p/session/{number}"}
+        return self._portal(number, given)
 
     def _read(self, path: str) -> dict[str, Any]:
         _, _, kind, one = path.split("/")
@@ -106,6 +113,14 @@ class FakeStripe(StripeWorld):
         }
         return self.sessions[session_id]
 
+    def _portal(self, number: int, given: dict[str, str]) -> dict[str, Any]:
+        url = f"https://billing.stripe.com/p/session/{number}"
+        cancels = given.get("flow_data[subscription_cancel][subscription]")
+        if cancels is not None and self.subscriptions[cancels]["cancel_at"] is not None:
+            raise RefusedError(400, "", "This subscription is already set to be canceled.")
+        self.portals[url] = given
+        return {"id": f"bps_{number}", "object": "billing_portal.session", "url": url}
+
     def _expire(self, session_id: str) -> dict[str, Any]:
         session = self.sessions[session_id]
         if session["status"] != "open":
@@ -114,6 +129,8 @@ class FakeStripe(StripeWorld):
         return session
 
     def _list(self, path: str, given: dict[str, str]) -> dict[str, Any]:
+        if path == "/v1/invoices":
+            return self._listed([one for one in self.invoices if _is_asked(one, given)], given)
         if path == "/v1/checkout/sessions":
             kept = [one for one in self.sessions.values() if one["status"] == given["status"]]
         elif given["customer"] not in self.customers:
@@ -128,11 +145,17 @@ class FakeStripe(StripeWorld):
         if path == "/v1/subscriptions" and self.meanwhile is not None:
             then, self.meanwhile = self.meanwhile, None
             then()
-        return {
-            "object": "list",
-            "data": mine[: int(given["limit"])],
-            "has_more": len(mine) > int(given["limit"]),
-        }
+        return self._listed(mine, given)
+
+    def _listed(self, found: list[dict[str, Any]], given: dict[str, str]) -> dict[str, Any]:
+        limit = int(given["limit"])
+        return {"object": "list", "data": found[:limit], "has_more": len(found) > limit}
+
+
+def _is_asked(invoice: dict[str, Any], given: dict[str, str]) -> bool:
+    asked = {name: value for name, value in given.items() if name not in ("limit", "created[gte]")}
+    since = int(given["created[gte]"])
+    return invoice["created"] >= since and all(invoice[name] == value for name, value in asked.items())
 
 
 def signed(event: dict[str, Any] | bytes, at: float, secret: str = SIGNING_SECRET) -> tuple[bytes, str]:

@@ -32,6 +32,9 @@ class StripeWorld:
         self.subscriptions: dict[str, dict[str, Any]] = {}
         self.created_by_key: dict[str, str] = {}
         self.events: list[dict[str, Any]] = []
+        self.invoices: list[dict[str, Any]] = []
+        self.portals: dict[str, dict[str, str]] = {}
+        """What each portal session was made for, by its address."""
         self.declining: set[str] = set()
         self.paid: set[str] = set()
         """Subscriptions of which an invoice was paid."""
@@ -47,12 +50,35 @@ class StripeWorld:
         self._tell("checkout.session.completed", session)
         self._tell("customer.subscription.created", subscription)
         if subscription["status"] == "active":
-            self._tell("invoice.paid", self._invoice(subscription))
+            self._pay(self._invoice(subscription, "subscription_create", 100))
+        else:
+            self._pay(self._invoice(subscription, "subscription_create", 0))
         return subscription["id"]
 
     def change_price(self, subscription_id: str, price: str) -> None:
-        """In the portal."""
+        """In the portal; the difference is charged with the next period."""
         self._change(subscription_id, lambda one: one["items"]["data"][0].update(price={"id": price}))
+
+    def change_price_now(self, subscription_id: str, price: str, difference: int) -> None:
+        """In a portal that charges the difference at once; one below 0 is a credit, which counts as paid."""
+        self.change_price(subscription_id, price)
+        one = self.subscriptions[subscription_id]
+        if one["status"] == "trialing":
+            return
+        invoice = self._invoice(one, "subscription_update", max(0, difference))
+        if difference > 0 and one["customer"] in self.declining:
+            self._tell("invoice.payment_failed", invoice)
+            self._change(subscription_id, lambda one: one.update(status="past_due"))
+        else:
+            self._pay(invoice)
+
+    def cancel_in_portal(self, url: str) -> None:
+        """On the page of that address, which was made to ask for it."""
+        made = self.portals[url]
+        assert made["flow_data[type]"] == "subscription_cancel"
+        one = self.subscriptions[made["flow_data[subscription_cancel][subscription]"]]
+        assert one["customer"] == made["customer"]
+        self.cancel_at_end(one["id"])
 
     def cancel_at_end(self, subscription_id: str) -> None:
         self._change(
@@ -111,13 +137,21 @@ class StripeWorld:
         item["current_period_end"] += MONTH
         one["status"] = "active" if one["status"] == "trialing" else one["status"]
         self._tell("customer.subscription.updated", one)
+        self._invoice(one, "subscription_cycle", 100)
         self._charge(one)
 
     def _charge(self, one: dict[str, Any]) -> None:
+        """Everything that is open, at once."""
         works = one["customer"] not in self.declining
         one["status"] = "active" if works else ("unpaid" if one["status"] == "unpaid" else "past_due")
         self.paid |= {one["id"]} if works else set()
-        self._tell("invoice.paid" if works else "invoice.payment_failed", self._invoice(one))
+        for invoice in self.invoices:
+            if invoice["subscription"] != one["id"] or invoice["status"] != "open":
+                continue
+            if works:
+                self._pay(invoice)
+            else:
+                self._tell("invoice.payment_failed", invoice)
         self._tell("customer.subscription.updated", one)
 
     def _subscribed(self, session: dict[str, Any]) -> dict[str, Any]:
@@ -144,8 +178,17 @@ class StripeWorld:
         self.paid |= set() if days else {made["id"]}
         return made
 
-    def _invoice(self, one: dict[str, Any]) -> dict[str, Any]:
-        return {"id": f"in_{next(self.numbers)}", "object": "invoice", "customer": one["customer"]}
+    def _invoice(self, one: dict[str, Any], reason: str, amount: int) -> dict[str, Any]:
+        """Newest first, as Stripe lists them."""
+        made = {"id": f"in_{next(self.numbers)}", "object": "invoice", "customer": one["customer"]}
+        made |= {"subscription": one["id"], "billing_reason": reason, "created": int(self.now())}
+        made |= {"status": "open", "amount_due": amount, "amount_paid": 0}
+        self.invoices.insert(0, made)
+        return made
+
+    def _pay(self, invoice: dict[str, Any]) -> None:
+        invoice.update(status="paid", amount_paid=invoice["amount_due"])
+        self._tell("invoice.paid", invoice)
 
     def _change(self, subscription_id: str, change: Callable[[dict[str, Any]], None]) -> None:
         change(self.subscriptions[subscription_id])

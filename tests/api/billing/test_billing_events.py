@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from api.billing.service import KEPT
+from api.billing.service import EVENTS, KEPT
 from tests.api.billing.conftest import OWNER
 from tests.api.billing.stripe_server import signed
 
@@ -72,6 +72,54 @@ def test_an_event_is_acted_upon_once(paying, event):
         assert paying.deliver(event).json() == {"received": True}
     assert [path for _, path, _ in paying.stripe.asked] == ["/v1/subscriptions"]
     assert noted(paying) == [event["id"]]
+
+
+def ended(paying, subscription):
+    paying.stripe.end(subscription)
+
+
+def changed(paying, subscription):
+    paying.stripe.change_price(subscription, "price_basic")
+
+
+def deleted(paying, _):
+    paying.deliver_all()  # of a customer who is gone nothing can be asked: it was known that he subscribed
+    paying.stripe.delete_customer(next(iter(paying.stripe.customers)))
+
+
+def declined(paying, _):
+    paying.stripe.declining = set(paying.stripe.customers)
+    paying.wait(15)
+
+
+ALONE = {
+    "checkout.session.completed": (None, ("business", "active")),
+    "customer.deleted": (deleted, ("basic", "payment_required")),
+    "customer.subscription.created": (None, ("business", "active")),
+    "customer.subscription.deleted": (ended, ("basic", "payment_required")),
+    "customer.subscription.updated": (changed, ("basic", "active")),
+    "invoice.paid": (None, ("business", "active")),
+    "invoice.payment_failed": (declined, ("basic", "payment_required")),
+}
+
+
+@pytest.mark.parametrize("kind", ALONE)
+def test_each_kind_of_event_is_enough_alone(paying, kind):
+    """Whichever gets through of those that Stripe sends for one thing, even without the others."""
+    deed, stands = ALONE[kind]
+    subscription = paying.subscribe("business")
+    if deed is not None:
+        deed(paying, subscription)
+    found = [event for event in paying.stripe.events if event["type"] == kind]
+    assert paying.stands() != stands
+    assert paying.deliver(found[-1]).status_code == 200
+    assert paying.stands() == stands
+
+
+def test_kinds_that_only_some_subscriptions_have_are_acted_upon_too(paying, event):
+    for number, kind in enumerate(sorted(set(EVENTS) - set(ALONE))):
+        assert paying.deliver(event | {"id": f"evt_x{number}", "type": kind}).status_code == 200
+        assert len(paying.stripe.asked) == number + 1, kind
 
 
 def test_an_event_is_answered_well_only_when_it_was_acted_upon(paying, event):

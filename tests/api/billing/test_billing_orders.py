@@ -21,6 +21,8 @@ DEEDS = {
     "Stripe gives up, canceled": lambda life: life.stripe.give_up(life.subscription, "canceled"),
     "a better tier": lambda life: life.change("price_business"),
     "a lesser tier": lambda life: life.change("price_basic"),
+    "a better tier, charged at once": lambda life: life.change_now("price_business", 500),
+    "a lesser tier, credited at once": lambda life: life.change_now("price_basic", -50),
     "cancelled for the end": lambda life: life.unless_over(life.stripe.cancel_at_end),
     "taken back": lambda life: life.unless_over(life.stripe.renew),
     "ended": lambda life: life.stripe.end(life.subscription),
@@ -43,12 +45,20 @@ class Life:
     def now(self):
         return self.stripe.subscriptions[self.subscription]
 
+    def is_over(self):
+        return self.now()["status"] not in ("trialing", "active", "past_due")
+
     def unless_over(self, deed):
-        if self.now()["status"] in ("trialing", "active", "past_due"):
+        if not self.is_over():
             deed(self.subscription)
 
     def change(self, price):
         self.unless_over(lambda one: self.stripe.change_price(one, price))
+
+    def change_now(self, price, difference):
+        """What is charged at once is only of those who owe nothing; a credit never pays what is owed."""
+        if self.now()["status"] in ("trialing", "active") or (difference < 0 and not self.is_over()):
+            self.stripe.change_price_now(self.subscription, price, difference)
 
     def subscribe_again(self):
         if self.now()["status"] == "canceled":
@@ -90,6 +100,8 @@ def test_every_deed_does_something(paying):
         ("the card is declined from now on", "a month passes", "Stripe gives up, unpaid"),
         ("the card works again", "Stripe tries again", "the card is declined from now on", "a month passes"),
         ("Stripe gives up, canceled", "subscribed again", "a lesser tier", "ended"),
+        ("subscribed again", "a better tier, charged at once", "the card works again", "Stripe tries again"),
+        ("a lesser tier, credited at once",),
     ):
         for deed in deeds:
             before = (repr(life.stripe.subscriptions), set(life.stripe.declining))

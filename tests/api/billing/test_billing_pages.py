@@ -4,6 +4,7 @@ import pytest
 
 from api.accounts import AccountError
 from api.billing.errors import NotPossible, StripeRefused, StripeUnavailable
+from api.billing.returns import returns
 from tests.api.billing.conftest import OWNER
 
 
@@ -30,8 +31,8 @@ def test_a_checkout_asks_for_a_card_and_names_account_price_and_trial(paying):
             "subscription_data[metadata][account_id]": account_id,
             "subscription_data[trial_period_days]": "14",
             "subscription_data[trial_settings][end_behavior][missing_payment_method]": "cancel",
-            "success_url": "https://api.example.com",
-            "cancel_url": "https://api.example.com",
+            "success_url": "https://api.example.com/dashboard/plan?from=checkout",
+            "cancel_url": "https://api.example.com/dashboard/plan",
         },
     )
 
@@ -92,8 +93,37 @@ def test_the_portal_is_for_customers(paying):
     assert paying.billing.portal(OWNER).startswith("https://billing.stripe.com/")
     assert paying.stripe.asked[-1][2] == {
         "customer": paying.billing.customer(OWNER).customer_id,
-        "return_url": "https://api.example.com",
+        "return_url": "https://api.example.com/dashboard/plan?from=portal",
     }
+
+
+def test_an_operators_own_address_takes_the_place_of_the_page():
+    given = returns("https://shop.example.com/back", "https://api.example.com")
+    assert {given.subscribed, given.left, given.managed} == {"https://shop.example.com/back"}
+
+
+def test_the_cancellation_is_of_the_accounts_own_subscription(paying):
+    with pytest.raises(NotPossible, match="checkout"):
+        paying.billing.cancellation(OWNER)
+    paying.billing.checkout(OWNER, "basic")
+    with pytest.raises(NotPossible, match="no subscription"):
+        paying.billing.cancellation(OWNER)
+    subscription = paying.subscribe("pro")
+    paying.deliver_all()
+    back = "https://api.example.com/dashboard/plan?from=portal"
+    assert paying.billing.cancellation(OWNER) in paying.stripe.portals
+    assert paying.stripe.asked[-1][2] == {
+        "customer": paying.billing.customer(OWNER).customer_id,
+        "return_url": back,
+        "flow_data[type]": "subscription_cancel",
+        "flow_data[subscription_cancel][subscription]": subscription,
+        "flow_data[after_completion][type]": "redirect",
+        "flow_data[after_completion][redirect][return_url]": back,
+    }
+    paying.stripe.end(subscription)
+    paying.deliver_all()
+    with pytest.raises(NotPossible, match="no subscription"):
+        paying.billing.cancellation(OWNER)
 
 
 def test_tiers_without_a_price_and_accounts_that_are_none_are_refused_before_stripe_is_asked(paying):
@@ -114,6 +144,10 @@ FAULTS = (
     (200, b"<html>", StripeRefused, "not what is documented"),
     (302, b"", StripeRefused, "not what is documented"),
     (200, b'{"url":7}', StripeRefused, "not what is documented"),
+    (200, b'{"url":"javascript:alert(1)"}', StripeRefused, "no address of a page"),
+    (200, b'{"url":"http://stripe.example.com/"}', StripeRefused, "no address of a page"),
+    (200, b'{"url":"https://x/\\" onclick=\\"y"}', StripeRefused, "no address of a page"),
+    (200, b'{"url":"https://x/\\r\\nset-cookie: y"}', StripeRefused, "no address of a page"),
 )
 
 

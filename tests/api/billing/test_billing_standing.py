@@ -8,7 +8,7 @@ import pytest
 from api.billing.errors import NotConfigured
 from api.billing.objects import Subscription
 from api.billing.settings import BillingSettings
-from api.billing.standing import standing
+from api.billing.standing import Footing, at_sign_up, standing, undecided
 from api.settings import ApiSettings, SettingError
 from api.tiers import DEFAULT
 
@@ -22,14 +22,16 @@ GIVEN = {
 }
 
 
-def subscription(status, price="price_pro", began=5_000, **more):
+def subscription(status, price="price_pro", began=5_000, name="sub", **more):
     item = {"price": {"id": price}, "current_period_start": began, "current_period_end": began + 1_000}
-    told = {"id": f"sub_{status}", "status": status, "created": 1, "items": {"data": [item]}}
+    told = {"id": f"{name}_{status}", "status": status, "created": 1, "items": {"data": [item]}}
     return msgspec.convert(told | more, Subscription)
 
 
 def found(*subscriptions):
-    told = standing(subscriptions, TIER_OF, DEFAULT)
+    """`paid_…` has paid something after its trial."""
+    paid = [one.id for one in subscriptions if one.id.startswith("paid")]
+    told = standing(subscriptions, paid, TIER_OF, DEFAULT)
     return told and (told.tier, told.status, told.trial_ends_at)
 
 
@@ -40,6 +42,9 @@ def found(*subscriptions):
         ("active", {"began": 2_000, **TRIAL}, ("pro", "active", None)),
         ("past_due", {"began": 2_000, **TRIAL}, ("basic", "payment_required", END)),
         ("past_due", {"began": 3_000, **TRIAL}, ("pro", "active", None)),
+        ("past_due", {"began": 2_000, "name": "paid", **TRIAL}, ("pro", "active", None)),
+        ("unpaid", {"began": 2_000, "name": "paid", **TRIAL}, ("basic", "payment_required", None)),
+        ("canceled", {"began": 2_000, "name": "paid", **TRIAL}, ("basic", "payment_required", None)),
         ("past_due", {}, ("pro", "active", None)),
         ("unpaid", {"began": 2_000, **TRIAL}, ("basic", "payment_required", END)),
         ("unpaid", {}, ("basic", "payment_required", None)),
@@ -58,10 +63,32 @@ def test_of_several_the_one_that_gives_most_counts():
     ended, lapsed = subscription("canceled"), subscription("unpaid")
     basic, pro = subscription("active", "price_basic"), subscription("trialing", "price_pro")
     for order in ([ended, lapsed, basic, pro], [pro, basic, lapsed, ended]):
-        assert standing(order, TIER_OF, DEFAULT).subscription_id == "sub_trialing"
+        assert standing(order, (), TIER_OF, DEFAULT).subscription_id == "sub_trialing"
     assert found(ended, basic, lapsed)[:2] == ("basic", "active")
-    assert standing([ended, lapsed], TIER_OF, DEFAULT).stripe_status == "unpaid"
+    assert standing([ended, lapsed], (), TIER_OF, DEFAULT).stripe_status == "unpaid"
     assert found() is None
+
+
+def test_it_is_asked_what_was_paid_only_where_the_status_leaves_it_open():
+    first = {"began": 2_000, **TRIAL}
+    of = [subscription(one, **first) for one in ("trialing", "active", "past_due", "unpaid", "canceled")]
+    later = [
+        subscription("past_due", **TRIAL),
+        subscription("past_due"),
+        subscription("canceled", began=1_000, **TRIAL),
+    ]
+    assert undecided([*of, *later]) == [
+        ("sub_past_due", 2_000),
+        ("sub_unpaid", 2_000),
+        ("sub_canceled", 2_000),
+    ]
+
+
+def test_where_accounts_pay_nobody_begins_with_anything():
+    assert at_sign_up(DEFAULT, accounts_pay=True) == Footing("basic", "payment_required")
+    assert at_sign_up(DEFAULT, accounts_pay=False) == Footing("basic", "active")
+    lapsed = standing([subscription("unpaid")], (), TIER_OF, DEFAULT)
+    assert Footing(lapsed.tier, lapsed.status) == at_sign_up(DEFAULT, accounts_pay=True)
 
 
 def test_what_is_not_known_is_never_guessed():

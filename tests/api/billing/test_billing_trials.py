@@ -138,6 +138,44 @@ def test_a_card_that_fails_later_has_stripes_retries_to_be_mended(subscribed):
     assert subscribed.stands() == ("pro", "active")
 
 
+def test_who_paid_for_the_first_period_is_served_though_an_upgrade_was_not_paid(subscribed):
+    """The difference to a better tier is charged at once and declined, before the second period begins."""
+    subscribed.stripe.declining = set(subscribed.stripe.customers)
+    subscribed.stripe.change_price_now(subscribed.subscription, "price_business", 25_000)
+    subscribed.deliver_all()
+    assert subscribed.stripe.subscriptions[subscribed.subscription]["status"] == "past_due"
+    assert (subscribed.stands(), subscribed.trial_ends()) == (("business", "active"), None)
+    subscribed.stripe.give_up(subscribed.subscription, "unpaid")
+    subscribed.deliver_all()
+    assert (subscribed.stands(), subscribed.trial_ends()) == (("basic", "payment_required"), None)
+
+
+def test_a_credit_does_not_pay_for_the_trial_that_was_not_paid(trying):
+    """Neither does what was settled before the trial ended, which costs nothing."""
+    trying.stripe.declining = set(trying.stripe.customers)
+    trying.wait(15)
+    trying.stripe.change_price_now(trying.subscription, "price_basic", -14_000)
+    trying.deliver_all()
+    invoices = [(one["billing_reason"], one["status"]) for one in trying.stripe.invoices]
+    assert invoices == [
+        ("subscription_update", "paid"),
+        ("subscription_cycle", "open"),
+        ("subscription_create", "paid"),
+    ]
+    assert (trying.stands(), trying.trial_ends()) == (("basic", "payment_required"), "2026-12-05 09:00")
+
+
+def test_a_first_period_that_costs_nothing_is_paid_for(trying):
+    """A voucher: Stripe settles the period's invoice without any money."""
+    trying.wait(15)
+    for invoice in trying.stripe.invoices:
+        invoice["amount_paid"] = 0
+    trying.stripe.declining = set(trying.stripe.customers)
+    trying.stripe.change_price_now(trying.subscription, "price_business", 25_000)
+    trying.deliver_all()
+    assert trying.stands() == ("business", "active")
+
+
 def test_an_account_has_one_trial(subscribed):
     subscribed.stripe.end(subscribed.subscription)
     subscribed.deliver_all()

@@ -176,8 +176,8 @@ def open_desk(serve: Any, world: Any, office: PostOffice) -> Iterator[Callable[.
 
     with contextlib.ExitStack() as stack:
 
-        def start(**settings: Any) -> Desk:
-            made = serve(world, with_client=False, **({"mail": office.settings()} | settings))
+        def start(shown: Any = world, **settings: Any) -> Desk:
+            made = serve(shown, with_client=False, **({"mail": office.settings()} | settings))
             base = stack.enter_context(listening(made, ApiSettings(shutdown_seconds=PATIENCE_SECONDS)))
             desk = Desk(made, base, office)
             stack.callback(lambda: [one.http.close() for one in desk.browsers])

@@ -1,0 +1,206 @@
+"""The operations of the OpenAPI document as forms, and a form that was sent as the request it stands for.
+
+Pure: the document is the only source, so that an operation has its form the moment it is described. Does not belong
+here: sending the request (`api.dashboard.trying`), or how a form is written down (`templates/operation.html`).
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from api.dashboard.forms import Form
+
+Schema = Mapping[str, Any]
+_PLACES: Final = ("path", "query", "header")
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+_READS: Final = "GET"
+_NUMBERS: Final = ("integer", "number")
+_LONGEST: Final = 2_000
+"""Characters of a field that the document does not bound."""
+BODY: Final = "body"
+LONGEST_BODY: Final = 8_000
+"""Characters: what a form of ours may hold, escaped, is twice as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One parameter. `choices`: the only values there are; `many`: several of them, separated by commas."""
+
+    name: str
+    place: str
+    control: str
+    """Of the form: select, number, date or text."""
+    choices: tuple[str, ...]
+    many: bool
+    is_required: bool
+    hint: str
+    example: str
+    longest: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the form."""
+        return f"{self.place} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One operation as a form shows it. `body`: an example of what it takes, None where it takes nothing."""
+
+    operation_id: str
+    tag: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    fields: tuple[Field, ...]
+    body: str | None
+    is_public: bool
+
+    @property
+    def changes(self) -> bool:
+        """Whether it may change something, and so is not sent by mistake."""
+        return self.method != _READS
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request without its key. `path` is escaped; `faults`: why it is not to be sent."""
+
+    method: str
+    path: str
+    query: str
+    headers: tuple[tuple[str, str], ...]
+    body: str | None
+    faults: tuple[str, ...]
+
+    def curl(self, base: str) -> str:
+        """The same for a shell, which finds the key in a variable: a line that can be kept and shown."""
+        address = base + self.path + (f"?{self.query}" if self.query else "")
+        parts = ["curl"] if self.method == _READS else ["curl", "-X", self.method]
+        parts += [shlex.quote(address), '-H "Authorization: Bearer $FIRM_KEY"']
+        parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in self.headers]
+        if self.body is not None:
+            parts.append(f"--data-binary {shlex.quote(self.body)}")
+        return " ".join(parts)
+
+
+@lru_cache(2)
+def described(document: bytes) -> Mapping[str, Described]:
+    """Every operation by its id, in the document's order."""
+    read = json.loads(document)
+    components = read["components"]
+    return {
+        operation["operationId"]: _described(path, method, operation, components)
+        for path, methods in read["paths"].items()
+        for method, operation in methods.items()
+        if method in _METHODS
+    }
+
+
+def asked_of(operation: Described, form: Form) -> Asked:
+    """The request that a form stands for, with what keeps it from being sent.
+
+    What parameters may be is the interface's to say; here they are only kept in their places.
+    """
+    written = {field: form.get(field.key, "").strip() for field in operation.fields}
+    faults = [*_faults(operation, written, form)]
+    path = operation.path
+    for field, value in _of(written, "path"):
+        path = path.replace(f"{{{field.name}}}", quote(value, safe=":"))
+    query = urlencode([(field.name, value) for field, value in _of(written, "query")], safe=",:")
+    headers = [(field.name, value) for field, value in _of(written, "header")]
+    body = _written_body(operation, form)
+    if body is not None:
+        headers.append(("Content-Type", "application/json"))
+    return Asked(operation.method, path, query, tuple(headers), body, tuple(faults))
+
+
+def _of(written: Mapping[Field, str], place: str) -> Iterator[tuple[Field, str]]:
+    return ((field, value) for field, value in written.items() if field.place == place and value)
+
+
+def _faults(operation: Described, written: Mapping[Field, str], form: Form) -> Iterator[str]:
+    for field, value in written.items():
+        if field.is_required and not value:
+            yield f"{field.name} is needed."
+        elif len(value) > field.longest:
+            yield f"{field.name} has more than {field.longest} characters."
+        elif field.place == "header" and not (value.isascii() and value.isprintable()):
+            yield f"{field.name} can only hold printable ASCII characters."
+        elif field.place == "path" and value in (".", ".."):
+            yield f"{field.name} cannot be {value}: it would be another path."
+    if len(_written_body(operation, form) or "") > LONGEST_BODY:
+        yield f"The body has more than {LONGEST_BODY} characters."
+
+
+def _written_body(operation: Described, form: Form) -> str | None:
+    """None where nothing is sent: an empty body is none."""
+    return None if operation.body is None else form.get(BODY, "").replace("\r\n", "\n").strip() or None
+
+
+def _described(path: str, method: str, operation: Schema, components: Schema) -> Described:
+    fields = [_field(_resolved(one, components)) for one in operation.get("parameters", ())]
+    body = operation.get("requestBody")
+    return Described(
+        operation["operationId"],
+        operation["tags"][0],
+        method.upper(),
+        path,
+        operation["summary"],
+        operation["description"],
+        tuple(sorted(fields, key=lambda field: _PLACES.index(field.place))),
+        None if body is None else _example(body),
+        {} in operation.get("security", ()),
+    )
+
+
+def _resolved(parameter: Schema, components: Schema) -> Schema:
+    if "$ref" not in parameter:
+        return parameter
+    return components["parameters"][parameter["$ref"].rpartition("/")[2]]
+
+
+def _example(body: Schema) -> str:
+    content = body["content"]["application/json"]
+    return json.dumps(content.get("example", {}), indent=2, ensure_ascii=False)
+
+
+def _field(parameter: Schema) -> Field:
+    schema = parameter["schema"]
+    many = schema.get("type") == "array"
+    values = schema["items"] if many else schema
+    field = Field(
+        name=parameter["name"],
+        place=parameter["in"],
+        control="text",
+        choices=tuple(map(str, values.get("enum", ()))),
+        many=many,
+        is_required=parameter.get("required", False),
+        hint=parameter["description"],
+        example=str(parameter.get("example", "")),
+        longest=_LONGEST if many else schema.get("maxLength", _LONGEST),
+    )
+    return replace(field, **_control(field, values))
+
+
+def _control(field: Field, values: Schema) -> dict[str, Any]:
+    if field.many:
+        return {}
+    if values.get("type") == "boolean":
+        return {"control": "select", "choices": ("true", "false")}
+    if field.choices:
+        return {"control": "select"}
+    if values.get("type") in _NUMBERS:
+        return {"control": "number"}
+    return {"control": "date"} if values.get("format") == "date" else {}
+
+
+def by_tag(operations: Mapping[str, Described]) -> list[tuple[str, Sequence[Described]]]:
+    """Operations under their tags, both in the document's order."""
+    tags = dict.fromkeys(one.tag for one in operations.values())
+    return [(tag, [one for one in operations.values() if one.tag == tag]) for tag in tags]

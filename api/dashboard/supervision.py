@@ -1,0 +1,117 @@
+"""What an operator looks at, put together: sources by age, what guards hold, what runs met.
+
+Pure: out of a release's markets with what runs have noted since, and the notes of runs. Does not belong here: how
+either is read (`warehouse.reader`), or how it is written down (`templates/operator.html`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from warehouse.freshness import Freshness
+from warehouse.reading import MarketState
+from warehouse.run_notes import HeldNote, RunNote, SignalNote
+
+_SIGNALS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One dataset. Null instants: never yet."""
+
+    market: str
+    dataset: str
+    rows: int | None
+    """Of the release that is served; null where it has none of this dataset."""
+    observed_at: datetime | None
+    """What is served is as the source was then."""
+    checked_at: datetime | None
+    held_since: datetime | None
+    accepted: str | None
+    """The guard that a person let its newest batch through."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSource:
+    """A dataset that is not taken in: since when and why. `why` null: noted before reasons were."""
+
+    dataset: str
+    since: datetime | None
+    why: HeldNote | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A signal with the run that met it last."""
+
+    signal: SignalNote
+    met_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run with its sums."""
+
+    note: RunNote
+    seconds: float | None
+    rows: int
+    rejected: int
+    signals: int
+    events: int
+
+
+def sources(markets: Mapping[str, MarketState], freshness: Freshness) -> list[Source]:
+    """Every dataset that a release or a run knows, held ones first, then by market and name."""
+    found: dict[str, Source] = {}
+    for code, market in markets.items():
+        for key, state in freshness.of(market).datasets.items():
+            accepted = None if state.accepted is None else state.accepted.guard
+            found[key] = Source(
+                code, key, state.rows, state.observed_at, state.checked_at, state.held_since, accepted
+            )
+    for key, seen in freshness.datasets.items():
+        if key not in found and (seen.checked_at or seen.held_since):
+            market = key.partition(".")[0].upper()
+            found[key] = Source(market, key, None, None, seen.checked_at, seen.held_since, None)
+    return sorted(found.values(), key=lambda one: (one.held_since is None, one.market, one.dataset))
+
+
+def held(
+    known: Iterable[Source], markets: Mapping[str, MarketState], runs: Sequence[RunNote]
+) -> list[HeldSource]:
+    """What is held now, longest first, with the reason that the newest run had, else the release's."""
+    reasons = {
+        key: HeldNote(key, state.held.guard, state.held.seen, state.held.allowed)
+        for market in markets.values()
+        for key, state in market.datasets.items()
+        if state.held is not None
+    }
+    for note in reversed(runs):
+        reasons |= {one.dataset: one for one in note.held}
+    found = [
+        HeldSource(one.dataset, one.held_since, reasons.get(one.dataset)) for one in known if one.held_since
+    ]
+    return sorted(found, key=lambda one: (str(one.since), one.dataset))
+
+
+def signals(runs: Sequence[RunNote]) -> list[Told]:
+    """What a person should look at: each thing once, as the newest run met it, most frequent first."""
+    found: dict[tuple[str, str, str], Told] = {}
+    for note in reversed(runs):
+        for one in note.signals:
+            found[one.dataset, one.code, one.subject] = Told(one, note.began_at)
+    return sorted(found.values(), key=lambda one: -one.signal.count)[:_SIGNALS]
+
+
+def rows(runs: Iterable[RunNote]) -> list[RunRow]:
+    return [_row(note) for note in runs]
+
+
+def _row(note: RunNote) -> RunRow:
+    sums: Counter[str] = Counter()
+    for one in note.read:
+        sums.update(rows=one.rows, rejected=one.rejected, signals=one.signals)
+    lasted = None if note.ended_at is None else (note.ended_at - note.began_at).total_seconds()
+    return RunRow(note, lasted, sums["rows"], sums["rejected"], sums["signals"], sum(note.events.values()))

@@ -1,0 +1,101 @@
+"""Sends a request of the explorer through the whole service, as if it came over the network from that browser.
+
+It passes every check, limit and count that a request from outside meets, and stands in the access log as one. No
+connection is opened: nothing that a form says can lead elsewhere. Does not belong here: what the form means
+(`api.dashboard.explorer`).
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+from urllib.parse import unquote
+
+from litestar.types import ASGIApp, HTTPScope, Message
+
+from api.call import Call
+from api.dashboard.explorer import Asked
+from api.proxies import FORWARDING
+
+_PASSED_ON: Final = (b"host", b"user-agent", *FORWARDING)
+"""By these the service knows where it was reached and who asks."""
+_SHOWN: Final = 100_000  # bytes of an answer that a page shows
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back. `body` is its beginning where it `is_cut`."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    is_cut: bool
+    milliseconds: int
+
+    def header(self, name: str) -> str | None:
+        return next((value for given, value in self.headers if given == name), None)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """Both ends of one request: it hands the body over once, and gathers what is sent."""
+
+    body: bytes
+    status: int = 0
+    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    received: bytearray = field(default_factory=bytearray)
+    is_taken: bool = False
+
+    async def receive(self) -> dict[str, Any]:
+        if self.is_taken:
+            return {"type": "http.disconnect"}
+        self.is_taken = True
+        return {"type": "http.request", "body": self.body, "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], list(message["headers"])
+        elif message["type"] == "http.response.body":
+            self.received += message["body"]
+
+
+async def tried(call: Call, asked: Asked, key: str) -> Answered:
+    """The answer to a request with that key; without one where it is empty."""
+    clock = call.service.clock
+    body = (asked.body or "").encode()
+    exchange, began = _Exchange(body), clock.monotonic()
+    app = cast("ASGIApp", call.scope["litestar_app"])
+    run = app(_scope(call, asked, key, body), exchange.receive, exchange.send)  # type: ignore[arg-type]
+    # a task of its own: which call is the current one is known by context (`api.call`)
+    await asyncio.ensure_future(run)
+    headers = tuple(
+        (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in exchange.headers
+    )
+    shown = bytes(exchange.received[:_SHOWN])
+    lasted = int((clock.monotonic() - began) * 1_000)
+    return Answered(exchange.status, headers, shown, len(exchange.received) > _SHOWN, lasted)
+
+
+def _scope(call: Call, asked: Asked, key: str, body: bytes) -> HTTPScope:
+    """The request as a server hands it over."""
+    given = [(name.lower().encode(), value.encode("latin-1")) for name, value in asked.headers]
+    headers = [(name, value) for name, value in call.incoming.items() if name in _PASSED_ON] + given
+    if key:
+        headers.append((b"authorization", b"Bearer " + key.encode("latin-1")))
+    if body:
+        headers.append((b"content-length", b"%d" % len(body)))
+    here: Any = call.scope
+    scope: dict[str, Any] = {
+        "type": "http",
+        "asgi": here["asgi"],
+        "http_version": here["http_version"],
+        "method": asked.method,
+        "scheme": here["scheme"],
+        "path": unquote(asked.path),
+        "raw_path": asked.path.encode(),
+        "query_string": asked.query.encode(),
+        "root_path": here.get("root_path", ""),
+        "headers": headers,
+        "client": here.get("client"),
+        "server": here.get("server"),
+    }
+    return cast("HTTPScope", scope)

@@ -1,0 +1,167 @@
+"""The whole control-plane database copied: out into a SQLite file, as it stood at one moment, and in again.
+
+Both engines give the same file, so that what was taken from one can be put into the other; none needs a program
+beside Python. Of SQLite the pages are copied (its online backup), of PostgreSQL the rows of one snapshot. Nobody
+who reads or writes meanwhile waits. Does not belong here: the folder around the file, secrets, or who may restore
+(`firm.backups`).
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from sqlalchemy import Connection, MetaData, Table, insert, select, update
+from sqlalchemy.types import JSON
+
+from api.db import migrate, webhook_models
+from api.db.engine import Database
+from api.db.models import Base, DashboardSession, SignInLink
+from api.db.webhook_models import Lane, Lease
+
+_AT_ONCE: Final = 2_000  # rows
+LEFT_OUT: Final = frozenset(str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession))
+"""What is not put in again: who leads is found anew, and who was signed out meanwhile stays signed out."""
+
+
+class CopyError(ValueError):
+    """A copy that cannot be made or used; the message says why and what to do."""
+
+
+def snapshot(database: Database, path: Path) -> None:
+    """Writes the database into a new SQLite file. CopyError where its schema is not the one known here."""
+    found, newest = migrate.revision(database), migrate.newest()
+    if found != newest:
+        told = "has no tables yet" if found is None else f"is at revision {found}"
+        raise CopyError(
+            f"the control-plane database {told}, this edition knows {newest}: take the backup with the edition "
+            "that runs, before it is replaced"
+        )
+    if database.engine.dialect.name == "sqlite":
+        _copy_pages(Path(str(database.url.database)), path)
+    else:
+        _copy_rows_out(database, path)
+
+
+def _copy_pages(source: Path, path: Path) -> None:
+    """In one step: writers go on beside it, in the write-ahead log."""
+    with closing(sqlite3.connect(source)) as found, closing(sqlite3.connect(path)) as made:
+        found.backup(made)
+        made.execute("PRAGMA journal_mode = DELETE")  # one file, no log beside it
+
+
+def _copy_rows_out(database: Database, path: Path) -> None:
+    with closing(migrate.prepare(f"sqlite:///{path}")) as made, made.writing() as target:
+        options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True, "stream_results": True}
+        with database.engine.connect().execution_options(**options) as source:
+            _copy_rows(source, target.connection(), frozenset())
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA journal_mode = DELETE")
+
+
+def bring_up_to_date(path: Path) -> None:
+    """Brings such a file to the newest revision: hand in a copy. CopyError where it is of a later one."""
+    with closing(Database(f"sqlite:///{path}")) as file:
+        found = migrate.revision(file)
+        if found is None or not migrate.is_known(found):
+            raise CopyError(
+                f"the backup is of revision {found}, which this edition does not know: restore it with the edition "
+                "that took it, or a later one"
+            )
+        migrate.upgrade(file)
+
+
+def load(path: Path, database: Database) -> Mapping[str, int]:
+    """Puts the rows of such a file, up to date, into a database that has none; how many, by table.
+
+    All or nothing. CopyError where the database has rows already.
+    """
+    with (
+        closing(Database(f"sqlite:///{path}")) as file,
+        file.reading() as source,
+        database.writing() as target,
+    ):
+        into = target.connection()
+        taken = [table.name for table in _tables() if table.name not in LEFT_OUT and _has_rows(into, table)]
+        if taken:
+            raise CopyError(
+                f"the control-plane database {database.url.render_as_string(hide_password=True)} is not empty "
+                f"({', '.join(taken)}): name another one in FIRM_DATABASE_URL, or move its file away"
+            )
+        copied = _copy_rows(source.connection(), into, LEFT_OUT)
+        # nobody of those who worked on them lives here
+        into.execute(update(Lane).values(lessee=None, leased_until=None))
+    return copied
+
+
+def _copy_rows(source: Connection, target: Connection, left_out: frozenset[str]) -> dict[str, int]:
+    """Every table but those left out, owners before what hangs on them."""
+    counts: dict[str, int] = {}
+    for table, written in zip(_tables(), _as_written(), strict=True):
+        if table.name in left_out:
+            continue
+        counts[table.name] = 0
+        found = source.execute(select(table).execution_options(yield_per=_AT_ONCE))
+        for part in found.mappings().partitions():
+            target.execute(insert(written), [dict(row) for row in part])
+            counts[table.name] += len(part)
+    return counts
+
+
+def _tables() -> list[Table]:
+    return list(webhook_models.Base.metadata.sorted_tables)
+
+
+def _as_written() -> list[Table]:
+    """The same tables, in which a JSON column without a value is null and not the text «null»."""
+    copies = MetaData()
+    made = [table.to_metadata(copies) for table in _tables()]
+    for column in (column for table in made for column in table.columns if isinstance(column.type, JSON)):
+        column.type = JSON(none_as_null=True)
+    return made
+
+
+def _has_rows(connection: Connection, table: Table) -> bool:
+    return connection.execute(select(table).limit(1)).first() is not None
+
+
+def damage(path: Path) -> list[str]:
+    """What is wrong with such a file; nothing where it is sound. Changes nothing."""
+    try:
+        with closing(_read_only(path)) as file:
+            told = [str(row[0]) for row in file.execute("PRAGMA integrity_check(5)")]
+            loose = [
+                f"{row[0]}: a row without its {row[2]}" for row in file.execute("PRAGMA foreign_key_check")
+            ]
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    return [*(text for text in told if text != "ok"), *loose[:5]]
+
+
+def counts(path: Path) -> dict[str, int]:
+    """Rows by table of such a file."""
+    with closing(_read_only(path)) as file:
+        return {
+            table.name: file.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0]  # noqa: S608 -- our names
+            for table in Base.metadata.sorted_tables
+        }
+
+
+def matched(path: Path) -> int | None:
+    """Up to which event of the ledger deliveries are stored in such a file; None before anybody subscribed."""
+    with closing(_read_only(path)) as file:
+        return file.execute("SELECT max(sequence) FROM ledger_cursors").fetchone()[0]
+
+
+def sealed(path: Path) -> Iterator[bytes]:
+    """Every secret of a subscription in such a file, as it is stored."""
+    with closing(_read_only(path)) as file:
+        statement = "SELECT secret, previous_secret FROM webhook_subscriptions"
+        for row in file.execute(statement):
+            yield from (secret for secret in row if secret is not None)
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)

@@ -1,0 +1,205 @@
+"""Backups of the control plane: a folder with the database as one file, what else no run makes again, a manifest.
+
+What else: who has been erased and what persons have judged of holders. Not in it: the secrets, without which the
+file opens nobody's door (`fingerprint` says whether those at hand are the ones), and everything that a run makes.
+Does not belong here: how rows are copied (`api.db.copying`), printing (`firm.commands.backup`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+from api.db import migrate
+from api.db.engine import Database
+from api.secrets import Secrets
+from firm.compose import Installation
+from warehouse import files, manifests
+from warehouse.paths import Layout
+
+CONTROL: Final = "control.sqlite"
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = 1
+_NAME: Final = "%Y%m%dT%H%M%SZ"
+_OWN: Final = 0o700  # e-mail addresses are nobody else's business
+_CHUNK: Final = 1 << 20
+_PURPOSE: Final = b"firm backup"
+
+
+class BackupError(ValueError):
+    """A backup that cannot be taken or used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a backup."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds.
+
+    engine: where the database stood. revision: of its schema. rows: by table. matched: up to which event of the
+    ledger deliveries are in it, None before anybody subscribed; published: where the ledger ended just afterwards.
+    pepper, sealing_keys: fingerprints of the secrets that belong to it, the sealing key in use first.
+    """
+
+    taken_at: datetime
+    engine: str
+    revision: str
+    rows: Mapping[str, int]
+    matched: int | None
+    published: int
+    pepper: str
+    sealing_keys: tuple[str, ...]
+    files: Mapping[str, File]
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest as its file holds it."""
+        return {"format": FORMAT, **asdict(self), "taken_at": self.taken_at.isoformat()}
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The manifest of a backup; BackupError where it is none that this edition reads."""
+        path = folder / MANIFEST
+        try:
+            told = json.loads(path.read_bytes())
+            if told.pop("format") != FORMAT:
+                raise BackupError(f"{path}: another edition's form of a backup; restore it with that edition")
+            return cls(
+                **{
+                    **told,
+                    "taken_at": datetime.fromisoformat(told["taken_at"]),
+                    "sealing_keys": tuple(told["sealing_keys"]),
+                    "files": {name: File(**one) for name, one in told["files"].items()},
+                }
+            )
+        except FileNotFoundError:
+            raise BackupError(f"{folder} is no backup: it has no {MANIFEST}") from None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            if isinstance(error, BackupError):
+                raise
+            raise BackupError(f"{path} cannot be read ({error}): take another backup") from error
+
+
+def fingerprint(secret: bytes) -> str:
+    """Tells one secret from another and says nothing of it."""
+    return hmac.new(secret, _PURPOSE, hashlib.sha256).hexdigest()[:16]
+
+
+def own_secrets(installation: Installation) -> Secrets:
+    """The secrets of this installation; BackupError where it has none: none are made for a backup."""
+    given = installation.environment
+    is_given = given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS")
+    if not is_given and not installation.settings.secrets_path.exists():
+        raise BackupError(
+            f"{installation.settings.secrets_path} is not there: bring it from where the backup was taken, or set "
+            "FIRM_PEPPER, FIRM_CURSOR_KEYS and FIRM_SEALING_KEYS: without them no key works, no webhook is signed"
+        )
+    return installation.secrets()
+
+
+@contextmanager
+def existing_database(installation: Installation) -> Iterator[Database]:
+    """The control-plane database as it stands, neither made nor brought up to date."""
+    settings = installation.settings
+    file = settings.data / CONTROL
+    if not settings.database_url and not file.exists():
+        raise BackupError(f"{file} is not there: nothing to back up; check FIRM_DATA and FIRM_DATABASE_URL")
+    with closing(Database(settings.control_database_url)) as database:
+        yield database
+
+
+def take(installation: Installation, to: Path, now: datetime) -> tuple[Path, Manifest]:
+    """Takes a backup into a folder of its own below `to`, whole or not at all."""
+    from api.db import copying
+
+    secrets = own_secrets(installation)
+    folder = to / f"{now:{_NAME}}"
+    if folder.exists():
+        raise BackupError(f"{folder} is there already: a backup is written once")
+    built = files.temporary(folder)
+    files.discard(built)
+    files.make_folder(to)
+    built.mkdir(mode=_OWN)
+    try:
+        with existing_database(installation) as database:
+            copying.snapshot(database, built / CONTROL)
+            engine, revision = database.engine.dialect.name, str(migrate.revision(database))
+        if wrong := copying.damage(built / CONTROL):
+            raise BackupError(
+                f"the copy is not sound ({'; '.join(wrong)}): see to the database, then try again"
+            )
+        _copy_beside(installation.layout, built)
+        manifest = Manifest(
+            taken_at=now,
+            engine=engine,
+            revision=revision,
+            rows=copying.counts(built / CONTROL),
+            matched=copying.matched(built / CONTROL),
+            published=manifests.covered(installation.layout)[1],  # after the copy: never behind it
+            pepper=fingerprint(secrets.pepper),
+            sealing_keys=tuple(map(fingerprint, secrets.sealing_keys)),
+            files={path.name: file_of(path) for path in sorted(built.iterdir())},
+        )
+        files.write_json(built / MANIFEST, manifest.as_json())
+        files.sync_tree(built)
+        built.replace(folder)
+        files.sync_folder(to)
+    finally:
+        files.discard(built)
+    return folder, manifest
+
+
+def _copy_beside(layout: Layout, folder: Path) -> None:
+    """Both files are replaced or appended to whole, so that a copy is one of their states."""
+    for path in (layout.erased, layout.judgements):
+        if path.exists():
+            shutil.copyfile(path, folder / path.name)
+
+
+def file_of(path: Path) -> File:
+    """Size and SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as body:
+        while chunk := body.read(_CHUNK):
+            digest.update(chunk)
+    return File(path.stat().st_size, digest.hexdigest())
+
+
+def check(folder: Path) -> Manifest:
+    """Reads a backup through: its manifest, every file, the database. BackupError where something is wrong."""
+    from api.db import copying
+
+    manifest = Manifest.read(folder)
+    for name, due in manifest.files.items():
+        path = folder / name
+        if not path.is_file() or file_of(path) != due:
+            raise BackupError(f"{path} is not what {MANIFEST} says of it: use another backup")
+    if wrong := copying.damage(folder / CONTROL):
+        raise BackupError(f"{folder / CONTROL} is damaged ({'; '.join(wrong)}): use another backup")
+    return manifest
+
+
+def kept(to: Path) -> list[Path]:
+    """The backups below a folder, oldest first; nothing else that lies there."""
+    return sorted(path.parent for path in to.glob(f"[0-9]*Z/{MANIFEST}"))
+
+
+def prune(to: Path, keep: int) -> list[Path]:
+    """Removes the oldest backups below a folder but for the newest `keep`; which."""
+    gone = kept(to)[:-keep]
+    for folder in gone:
+        shutil.rmtree(folder)
+    return gone

@@ -1,0 +1,99 @@
+"""What is noted of a run for who operates the service: when it begins, and what came of it when it ends.
+
+Made of the run's report, so that a run of the command line and one of a schedule tell the same. Does not belong
+here: what a note holds and where it lies (`warehouse.run_notes`), or the report (`report`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from connectors.declare import Jurisdiction
+from pipelines import report
+from pipelines.batches import batch_instant
+from pipelines.report import ErrorReport, IngestReport
+from pipelines.resources import Workspace
+from pipelines.stages import held, normalised
+from warehouse import run_notes
+from warehouse.run_notes import ErrorNote, HeldNote, ReadNote, RunNote, SignalNote
+
+_SIGNALS: Final = 100  # of one run, the most frequent ones
+_LONGEST: Final = 500  # characters of a reason
+_LONGEST_SUBJECT: Final = 100
+Subject = tuple[str, str, str]
+"""Dataset, code and subject of signals."""
+
+
+def begun(workspace: Workspace, markets: Sequence[str], batch: str) -> None:
+    """Notes that a run has begun: one that is killed stays noted so."""
+    run_notes.write(workspace.layout, RunNote(batch, tuple(markets), batch_instant(batch)))
+
+
+def ended(
+    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, found: IngestReport
+) -> None:
+    """Notes what came of a run."""
+    jurisdictions = list(jurisdictions)
+    signals = _signals(workspace, jurisdictions, batch)
+    note = RunNote(
+        batch,
+        tuple(made.code for made in jurisdictions),
+        batch_instant(batch),
+        workspace.clock(),
+        found.release,
+        dict(found.events),
+        tuple(_read(found, signals)),
+        tuple(HeldNote(one.dataset, one.guard, _shown(one.seen), one.allowed) for one in found.held),
+        tuple(ErrorNote(one.market, one.message[:_LONGEST]) for one in found.errors),
+        tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
+    )
+    run_notes.write(workspace.layout, note)
+
+
+@contextmanager
+def scheduled(workspace: Workspace, market: str, batch: str) -> Iterator[None]:
+    """The same for a run that Dagster started by itself, of one market: around all of its steps.
+
+    It failed where no release step came through and no guard says why.
+    """
+    begun(workspace, [market], batch)
+    try:
+        yield
+    finally:
+        made = workspace.jurisdiction(market)
+        came_through = workspace.receipts.read(batch, "release") is not None or held.is_stopped(
+            workspace, made
+        )
+        failure = ErrorReport(market, "a step failed: its run in Dagster tells which, and why")
+        errors = () if came_through else (failure,)
+        ended(workspace, [made], batch, report.of_run(workspace, [made], batch, errors))
+
+
+def _read(found: IngestReport, signals: Counter[Subject]) -> Iterator[ReadNote]:
+    """Datasets of which something came."""
+    by_dataset = Counter(dataset for dataset, _, _ in signals)
+    for row in found.datasets:
+        note = ReadNote(row.dataset, row.rows, row.rejected, by_dataset[row.dataset])
+        if note.rows or note.rejected or note.signals:
+            yield note
+
+
+def _signals(workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str) -> Counter[Subject]:
+    """How often each thing occurred, over all files of the run."""
+    found: Counter[Subject] = Counter()
+    for made in jurisdictions:
+        receipt = workspace.receipts.read(batch, normalised.receipt_name(made.code))
+        told = [] if receipt is None else list(receipt["signals"])
+        for dataset in made.datasets:
+            if workspace.lake.index(dataset.key, batch) is not None:
+                told += workspace.lake.signals(dataset.key, batch)
+        for one in told:
+            found[one["dataset"], one["code"], str(one["subject"])[:_LONGEST_SUBJECT]] += one["count"]
+    return found
+
+
+def _shown(seen: float | str) -> float | str:
+    return seen[:_LONGEST] if isinstance(seen, str) else seen

@@ -1,0 +1,141 @@
+"""The operator's page: for whom it is, what it says of sources, guards, runs and deliveries, in whatever words."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from lxml import html
+
+from api.dashboard import supervision
+from api.setting_reader import SettingError, SettingReader
+from tests.api.dashboard.conftest import Desk, texts
+from warehouse import freshness, run_notes
+from warehouse.freshness import Freshness, Seen
+from warehouse.reading import DatasetState, Held, MarketState
+from warehouse.run_notes import ErrorNote, HeldNote, ReadNote, RunNote, SignalNote
+
+OPERATOR = "/dashboard/operator"
+OWNER = "owner@example.com"
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def note(day: int, **more: Any) -> RunNote:
+    began = NOON.replace(day=day)
+    values = {"ended_at": began + timedelta(seconds=90), "release": day} | more
+    return RunNote(f"202611{day:02d}T120000000Z", ("NO",), began, **values)
+
+
+@pytest.fixture
+def seen(make: Callable[[], Any]) -> Any:
+    """A world whose runs have told of themselves."""
+    maker = make()
+    maker.publish([maker.company("firm:NO:999999999", HOSTILE)])
+    layout = maker.world.layout
+    known = {"no.enheter": Seen(NOON), "no.roller": Seen(NOON, NOON - timedelta(days=3))}
+    freshness.write(layout, Freshness({"NO": NOON}, known))
+    held = (HeldNote("no.roller", "fetch", HOSTILE, None),)
+    read = (ReadNote("no.enheter", 1_234, 5, 1), ReadNote("no.roller", 10, 0, 0))
+    signals = (SignalNote("no.enheter", "unknown_code", HOSTILE, 17),)
+    run_notes.write(layout, note(18, errors=(ErrorNote("NO", HOSTILE),), release=None))
+    run_notes.write(layout, note(19, held=held, read=read, signals=signals, events={"status.changed": 4}))
+    run_notes.write(layout, note(20, ended_at=None, release=None))
+    return maker.world
+
+
+@pytest.fixture
+def desk(open_desk: Callable[..., Desk], seen: Any) -> Desk:
+    return open_desk(seen, operators=frozenset({OWNER}))
+
+
+def table(answer: Any, heading: str) -> list[str]:
+    """The rows of the table below a heading."""
+    return texts(answer, f"//h2[.='{heading}']/following-sibling::table[1]/tbody/tr")
+
+
+def facts(answer: Any) -> dict[str, str]:
+    found = html.fromstring(answer.text).xpath("//dl/div")
+    return {one.xpath("./dt")[0].text: " ".join(one.xpath("./dd")[0].text_content().split()) for one in found}
+
+
+def test_an_operator_sees_how_everything_stands(desk: Desk) -> None:
+    browser = desk.signed_in(OWNER)
+    assert "Operator" in texts(browser.get("/dashboard"), "//nav//a")
+    answer = browser.get(OPERATOR)
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    told = facts(answer)
+    assert (told["Release served"], told["Sources held"], told["Mails waiting"]) == ("1", "1", "0")
+    assert told["Events are matched"] == "no: nobody delivers"
+    (held,) = table(answer, "Guards")
+    assert held.startswith("no.roller 17 Nov 2026, 12:00 UTC")
+    assert held.endswith(f"fetch: saw {HOSTILE}")
+    running, published, failed = table(answer, "Last runs")
+    assert "under way, or ended without finishing" in running
+    assert "held, release 19" in published
+    assert published.endswith("90.0 s 1,244 5 4 1")
+    assert "failed" in failed
+    assert HOSTILE in failed
+    assert table(answer, "Signals") == [f"no.enheter unknown_code {HOSTILE} 17 19 Nov 2026, 12:00 UTC"]
+    first, second = table(answer, "Sources")
+    assert first.startswith("no.roller held")
+    assert second.startswith("no.enheter taken in")
+    assert html.fromstring(answer.text).xpath("//script | //img | //@onerror | //style | //@style") == []
+
+
+def test_for_everybody_else_there_is_no_such_page(desk: Desk) -> None:
+    other = desk.signed_in("other@example.com")
+    assert "Operator" not in texts(other.get("/dashboard"), "//nav//a")
+    refused, unknown = other.get(OPERATOR), other.get("/dashboard/nothing")
+    assert (refused.status_code, unknown.status_code) == (404, 404)
+    assert texts(refused, "//h1") == texts(unknown, "//h1")
+    assert texts(refused, "//main/p")[0] == f"There is nothing at {OPERATOR}."
+    assert other.ask("POST", OPERATOR).status_code == 405
+    stranger = desk.browser().get(OPERATOR)
+    assert (stranger.status_code, stranger.headers["location"]) == (303, "/dashboard/sign-in")
+    lost = desk.signed_in(OWNER)
+    desk.made.accounts.set_status(OWNER, "suspended")
+    assert lost.get(OPERATOR).status_code == 404
+
+
+def test_without_the_setting_nobody_is_an_operator(open_desk: Callable[..., Desk]) -> None:
+    assert open_desk().signed_in(OWNER).get(OPERATOR).status_code == 404
+
+
+def test_before_the_first_run_the_page_says_so(open_desk: Callable[..., Desk], make: Any) -> None:
+    answer = open_desk(make().world, operators=frozenset({OWNER})).signed_in(OWNER).get(OPERATOR)
+    assert answer.status_code == 200
+    assert facts(answer)["Release served"] == "none yet: nothing has been published"
+    for said in ("Nothing is held.", "No run has told of itself yet.", "No source is known yet."):
+        assert said in texts(answer, "//main/p")
+
+
+def test_addresses_of_operators_are_read_as_accounts_have_them() -> None:
+    read = SettingReader({"FIRM_OPERATORS": " Op@Example.com, second@example.com,"}).emails("FIRM_OPERATORS")
+    assert read == {"op@example.com", "second@example.com"}
+    assert SettingReader({}).emails("FIRM_OPERATORS") == frozenset()
+    with pytest.raises(SettingError, match="FIRM_OPERATORS"):
+        SettingReader({"FIRM_OPERATORS": "op@example.com, *"}).emails("FIRM_OPERATORS")
+
+
+def test_the_reason_of_what_is_held_is_the_newest_told() -> None:
+    """By the newest run that met it; by the release where runs have forgotten; else it is unknown."""
+    since = NOON - timedelta(days=9)
+    state = DatasetState(NOON, held=Held("max_shrink", 0.5, 0.02), checked_at=NOON, held_since=since)
+    markets = {"NO": MarketState("held", NOON, 5, {"no.a": state})}
+    known = {one: Seen(None, since) for one in ("no.a", "no.b")}
+    sources = supervision.sources(markets, Freshness({}, known))
+    assert [(one.dataset, one.rows) for one in sources] == [("no.a", 0), ("no.b", None)]
+    (a, b) = supervision.held(sources, markets, [])
+    assert (a.why, b.why) == (HeldNote("no.a", "max_shrink", 0.5, 0.02), None)
+    newer, older = HeldNote("no.b", "fetch", "403", None), HeldNote("no.b", "fetch", "503", None)
+    (_, b) = supervision.held(sources, markets, [note(20, held=(newer,)), note(19, held=(older,))])
+    assert b.why == newer
+
+
+def test_a_signal_stands_once_however_many_runs_met_it() -> None:
+    def met(count: int) -> tuple[SignalNote, ...]:
+        return (SignalNote("no.a", "unknown_code", "X", count),)
+
+    (told,) = supervision.signals([note(20, signals=met(2)), note(19, signals=met(9))])
+    assert (told.signal.count, told.met_at) == (2, NOON)

@@ -1,0 +1,57 @@
+"""What memory does not hold goes to the disk beside a release, never into it, and nobody's is left lying."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from warehouse import engine
+
+TIGHT = "60MB"
+WIDE = "SELECT range AS number, md5(range::VARCHAR) || md5((range + 1)::VARCHAR) AS told FROM range(1500000)"
+
+
+@pytest.fixture
+def tight(monkeypatch):
+    """DuckDB with little memory for the folders of one test."""
+    monkeypatch.setitem(engine._LOCAL, "memory_limit", TIGHT)
+    engine._running.cache_clear()
+    yield
+    engine._running.cache_clear()
+
+
+def test_what_is_spilled_stands_beside_the_folder_and_goes_with_its_duckdb(tmp_path, tight):
+    release = tmp_path / "0000000001"
+    release.mkdir()
+    with engine.opened(release / "warehouse.duckdb") as connection:
+        connection.execute(f"CREATE TEMP TABLE held AS {WIDE}")
+        assert len(list(tmp_path.glob(".spilled-*/*"))) > 0
+        assert engine.number(connection, "SELECT count(DISTINCT told) FROM held") == 1_500_000
+    assert [path.name for path in release.iterdir()] == ["warehouse.duckdb"]
+    engine._running.cache_clear()
+    assert not list(tmp_path.glob(".spilled-*"))
+
+
+def test_two_folders_side_by_side_share_no_room(tmp_path):
+    rooms = set()
+    for name in ("0000000001", "0000000002"):
+        (tmp_path / name).mkdir()
+        with engine.opened(tmp_path / name / "warehouse.duckdb") as connection:
+            rooms |= set(connection.execute("SELECT current_setting('temp_directory')").fetchall())
+    assert len(rooms) == 2
+
+
+def test_what_a_dead_process_spilled_is_removed_and_a_living_ones_stays(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
+    dead = tmp_path / f".spilled-{int(ended.stdout)}-1"
+    living = tmp_path / f".spilled-{os.getppid()}-1"
+    for room in (dead, living):
+        room.mkdir()
+        (room / "duckdb_temp_storage_DEFAULT-0.tmp").write_bytes(b"0")
+    (tmp_path / "0000000001").mkdir()
+    with engine.opened(tmp_path / "0000000001" / "warehouse.duckdb"):
+        assert not dead.exists()
+        assert living.exists()
