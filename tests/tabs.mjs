@@ -7,6 +7,7 @@ import { faults, launched, overhang } from "./browsing.mjs";
 const [, , executable, folder] = process.argv;
 const PATIENCE = 15_000;
 const MOST_STEPS = 80;
+const HERE = "127.0.0.1";
 const VIEWS = {
   wide: { size: { width: 1280, height: 900 }, colours: "light" },
   narrow: { size: { width: 360, height: 800 }, colours: "dark" },
@@ -27,6 +28,7 @@ const foreign = () =>
 
 class Tab {
   #visited = [];
+  #strayed = []; // addresses of other hosts that were asked since the last look
   #loaded = []; // responses since the last page began
   #broken = [];
 
@@ -37,10 +39,12 @@ class Tab {
     this.#run = run;
     page.setDefaultTimeout(PATIENCE);
     page.on("request", (request) => {
-      if (request.isNavigationRequest()) this.#loaded = [];
+      if (!isHere(request.url())) this.#strayed.push(request.url());
+      else if (request.isNavigationRequest()) this.#loaded = [];
     });
     page.on("response", (response) => {
       const request = response.request();
+      if (!isHere(request.url())) return;
       this.#loaded.push(response);
       if (request.isNavigationRequest())
         this.#visited.push([request.method(), response.url(), response.status()]);
@@ -128,14 +132,15 @@ class Tab {
     await this.page.setViewportSize(VIEWS.wide.size);
     await this.#run(false);
     const loaded = this.#loaded.filter((response) => response.ok() || response.status() >= 400);
-    const bodies = await Promise.all(loaded.map((response) => response.body()));
+    const lengths = loaded.map((response) => Number(response.headers()["content-length"]));
     return {
       address: this.page.url(),
       title: await this.page.title(),
       text: await this.page.locator("body").innerText(),
       foreign: smuggled,
+      strayed: this.#strayed.splice(0),
       asked: loaded.map((response) => [response.url(), response.status()]),
-      bytes: bodies.reduce((sum, body) => sum + body.length, 0),
+      bytes: lengths.reduce((sum, length) => sum + length, 0),
       broken: this.#broken,
       views,
     };
@@ -148,11 +153,11 @@ class Tab {
   }
 
   async #led(deed) {
-    const loaded = this.page.waitForEvent("load");
-    await deed();
-    await loaded;
+    await Promise.all([this.page.waitForEvent("load"), deed()]);
   }
 }
+
+const isHere = (url) => new URL(url).hostname === HERE;
 
 const browser = await launched(executable);
 const tabs = [];
@@ -162,6 +167,8 @@ async function tab({ scripts }) {
     viewport: VIEWS.wide.size,
     reducedMotion: "reduce",
   });
+  // Nobody else is ever asked; 204 leaves a page where it is.
+  await context.route((url) => url.hostname !== HERE, (route) => route.fulfill({ status: 204 }));
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const run = (enabled) =>

@@ -24,7 +24,9 @@ from warehouse.schema.types import Table
 
 DIGESTS: Final = "digests"
 _WANTED: Final = "WHERE company_id IN (SELECT company_id FROM wanted)"
-_STRETCH: Final = 200_000  # companies whose rows are held as text at once, which DuckDB cannot put on the disk
+_STRETCH: Final = (
+    200_000  # companies whose rows are held as text at once, which DuckDB cannot put on the disk
+)
 
 
 @dataclass(frozen=True, slots=True)

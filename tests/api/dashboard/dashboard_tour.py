@@ -1,161 +1,57 @@
 """One customer's way through the dashboard in a Chromium, and what was seen on it.
 
-Belongs here: the world, the service, the mail server, the endpoint, the steps. Does not belong here: what must hold
-of the pages (`test_dashboard_browser`).
+Belongs here: the steps. Does not belong here: what stands around them (`dashboard_scene`), what must hold of the pages
+(`test_dashboard_browser`).
 """
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import time
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-import httpx
-
-from connectors.sandbox import World, enough, write
-from connectors.sandbox.model import Company
+from connectors.sandbox import enough, write
+from tests.api.billing.stripe_server import FakeStripe, Listening
+from tests.api.dashboard.dashboard_scene import OWNER, Customer, Hostile, Seen, endpoint, settings
 from tests.api.post_office import PostOffice
 from tests.browsing import Tab, browsing, keep_screenshots
 from tests.firm.hooked import Hooked, until
-from tests.firm.inside import Inside
 
 MARKETS = ("FI",)  # one market has every kind of event, and little to load
 DAYS = 2
-OWNER, LABEL = "owner@example.com", "made by keyboard"
-HOSTILE = '<script>alert("company")</script><img src=x onerror=alert(1)>'
-ANSWER = '</pre><script>alert("endpoint")</script><img src=x onerror=alert(2)>'
+LABEL = "made by keyboard"
 WEBHOOKS = "/dashboard/webhooks"
-
-
-class Hostile(World):
-    """Companies whose names are made to break out of a page."""
-
-    def company(self, market: str, position: int, day: int) -> Company:
-        return replace(super().company(market, position, day), name=f"{HOSTILE} {position}")
-
-
-class Endpoint(ThreadingHTTPServer):
-    """A receiver that answers the first attempt of everything with 500 and a hostile page, all others with 200."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answering)
-        self.got: dict[str, int] = {}
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/hook"
-
-
-class _Answering(BaseHTTPRequestHandler):
-    server: Endpoint
-
-    def do_POST(self) -> None:
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["event_id"]
-        self.server.got[event] = self.server.got.get(event, 0) + 1
-        body = ANSWER.encode()
-        self.send_response(500 if self.server.got[event] == 1 else 200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("X-Said", ANSWER)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Nobody reads it."""
-
-
-@contextmanager
-def endpoint() -> Iterator[Endpoint]:
-    server = Endpoint()
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-@dataclass
-class Seen:
-    """What a browser found on each page, by the names of the looks; `facts` are what the tour met beside them."""
-
-    base: str = ""
-    looks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    visited: list[list[Any]] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def make_tour(office: PostOffice, into: Path) -> None:
     """Fills a folder with seen.json and two screenshots of every page."""
-    firm = Hooked(into / "data", _settings(office))
+    stripe = FakeStripe(time.time)
+    with Listening(stripe) as address:
+        _tour(Hooked(into / "data", settings(office, address)), office, stripe, into)
+    keep_screenshots(into, "dashboard")
+
+
+def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> None:
     world = Hostile(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS)
     days = write(world, into / "days", with_truth=False)
     firm.ingest(days[0], "fi")
     with firm.serving() as client, endpoint() as receiver, browsing(into) as browser:
         seen = Seen(str(client.base_url).rstrip("/"))
-        tour = Tour(firm, office, receiver, client, seen, browser.tab(scripts=False), days[1])
+        tour = Tour(firm, office, stripe, receiver, client, seen, browser.tab(scripts=False), days[1])
         tour.sign_up_by_keyboard()
+        tour.choose_a_plan()
         tour.use_the_key()
         tour.subscribe()
         tour.receive()
         tour.resume_and_replay()
-        tour.replace_and_delete()
         tour.second_browser(browser.tab())
+        tour.replace_and_delete()
         tour.refused()
         seen.visited += tour.tab.visited()
     (into / "seen.json").write_text(json.dumps(asdict(seen)))
-    keep_screenshots(into, "dashboard")
 
 
-def read_tour(folder: Path) -> Seen:
-    return Seen(**json.loads((folder / "seen.json").read_text()))
-
-
-def _settings(office: PostOffice) -> tuple[tuple[str, str], ...]:
-    """Mail to the test's server, an attempt again at once, revoked keys refused at once."""
-    return (
-        ("FIRM_SMTP_HOST", "localhost"),
-        ("FIRM_SMTP_PORT", str(office.port)),
-        ("FIRM_SMTP_SECURITY", "none"),
-        ("FIRM_WEBHOOK_WAITS", "0,60,60,60,60"),
-        ("FIRM_KEY_CACHE_SECONDS", "0"),
-    )
-
-
-@dataclass
-class Tour:
+class Tour(Customer):
     """One customer, from nothing to the end."""
-
-    firm: Hooked
-    office: PostOffice
-    receiver: Endpoint
-    client: httpx.Client
-    seen: Seen
-    tab: Tab
-    next_day: Path
-
-    def look(self, name: str, tab: Tab | None = None) -> None:
-        self.seen.looks[name] = (tab or self.tab).look(name)
-
-    def open(self, path: str) -> None:
-        self.tab.open(self.seen.base + path)
-
-    def operator(self, *command: str) -> None:
-        said = Inside(self.firm.data).run(*command)
-        assert said.exit_code == 0, said.err
-
-    def link(self, ask: Callable[[], None]) -> str:
-        """The link in the mail that comes of it."""
-        before = len(self.office.posts)
-        ask()
-        until(lambda: len(self.office.posts) > before, "no mail came")
-        (link,) = [line for line in self.office.posts[-1].text.splitlines() if line.startswith("http")]
-        return link
 
     def sign_up_by_keyboard(self) -> None:
         """No pointer and no script from the first page to the first key."""
@@ -184,11 +80,30 @@ class Tour:
         tab.open(link)
         self.look("link-spent")
 
+    def choose_a_plan(self) -> None:
+        """A trial begun at Stripe, which the browser never reaches, and cancelled there."""
+        tab, stripe = self.tab, self.stripe
+        self.seen.facts["before"] = self.ask()
+        self.open(WEBHOOKS)
+        self.look("webhooks-no-tier")
+        tab.follow("Plan")
+        self.look("plan-none")
+        tab.press("Try Pro")
+        self.look("leaving")
+        (session,) = stripe.sessions.values()
+        stripe.complete(session["url"])
+        self.open("/dashboard/plan?from=checkout")
+        self.look("plan-begun")
+        tab.press("Card, tier and invoices at Stripe")
+        self.open("/dashboard/plan")
+        tab.press("Cancel the trial")
+        stripe.cancel_in_portal(list(stripe.portals)[-1])
+        self.open("/dashboard/plan?from=portal")
+        self.look("plan-cancelled")
+
     def use_the_key(self) -> None:
-        """The key works at once, and what it asked stands on the page of usage."""
-        headers = {"Authorization": f"Bearer {self.seen.facts['key']}"}
-        answers = [self.client.get("/api/v1/companies?limit=1", headers=headers) for _ in range(3)]
-        self.seen.facts["answers"] = [answer.status_code for answer in answers]
+        """The key works once there is a plan, and what it asked stands on the page of usage."""
+        self.seen.facts["answers"] = [self.ask() for _ in range(3)]
 
         def counted() -> bool:
             self.open("/dashboard")
@@ -211,9 +126,6 @@ class Tour:
     def subscribe(self) -> None:
         tab = self.tab
         tab.follow("Webhooks")
-        self.look("webhooks-no-tier")
-        self.operator("accounts", "set-tier", "--account", OWNER, "--tier", "pro")
-        self.open(WEBHOOKS)
         self.look("webhooks-none")
         tab.fill("Endpoint", "https://10.0.0.1/hook")
         tab.check("filing.added")
@@ -271,6 +183,8 @@ class Tour:
         self.seen.facts["deliveries"] = dict(self.receiver.got)
         tab.press("Try once more now")
         self.look("delivery-retried")
+        tab.follow("Operator")
+        self.look("operator")
 
     def resume_and_replay(self) -> None:
         tab = self.tab
@@ -310,6 +224,7 @@ class Tour:
         """Signed in twice; each can sign the other out, and itself. Scripts are on, as in most browsers."""
         self._sign_in(other)
         self._hostile_pages(other)
+        self._explore(other)
         self.open("/dashboard/sessions")
         self.look("sessions")
         self.tab.press("Sign out the browser")
@@ -331,6 +246,18 @@ class Tour:
         tab.press("Send it now")
         tab.unfold("Body that came back")
         self.look("tested-scripts", tab)
+
+    def _explore(self, tab: Tab) -> None:
+        """A profile asked for by a form, whose answer holds a hostile name."""
+        tab.follow("Explorer")
+        self.look("explorer", tab)
+        tab.follow("Profile of a company")
+        self.look("operation", tab)
+        found = self.client.get("/api/v1/companies?limit=1").json()["data"][0]
+        tab.fill("Key", self.seen.facts["key"])
+        tab.fill("org_number", found["org_number"])
+        tab.press("Ask")
+        self.look("operation-answer", tab)
 
     def _sign_in(self, tab: Tab) -> None:
         tab.open(f"{self.seen.base}/dashboard/sign-in")

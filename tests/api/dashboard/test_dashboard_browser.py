@@ -7,7 +7,8 @@ import pytest
 
 from api.dashboard.routes import PAGES
 from tests import browsing
-from tests.api.dashboard.dashboard_tour import ANSWER, HOSTILE, LABEL, OWNER, Seen, make_tour, read_tour
+from tests.api.dashboard.dashboard_scene import ANSWER, HOSTILE, OWNER, Seen, read_tour
+from tests.api.dashboard.dashboard_tour import LABEL, make_tour
 from tests.api.post_office import PostOffice
 from tests.once import made_once
 
@@ -61,10 +62,26 @@ def test_a_key_is_made_by_keyboard_alone_and_works_at_once(seen: Seen) -> None:
     assert KEY.fullmatch(seen.facts["key"])
     assert f"Your new key: {LABEL}" in seen.looks["key-made"]["text"]
     assert OWNER in seen.looks["usage-new"]["text"]
-    assert seen.facts["answers"] == [200, 200, 200]
-    assert "3 of 1,200" in seen.looks["usage"]["text"]
+    assert (seen.facts["before"], seen.facts["answers"]) == (402, [200, 200, 200])  # without a plan, and with
+    assert "3 of 60,000" in seen.looks["usage"]["text"]
     assert seen.facts["key"] not in seen.looks["keys"]["text"]
     assert "does not work any more" in seen.looks["link-spent"]["text"]
+
+
+def test_a_trial_is_begun_and_cancelled(seen: Seen) -> None:
+    assert "You have no plan yet." in seen.looks["plan-none"]["text"]
+    assert "Your plan runs." in seen.looks["plan-begun"]["text"]
+    assert "nothing is charged: you have cancelled" in seen.looks["plan-cancelled"]["text"]
+
+
+def test_only_the_page_that_says_so_leads_elsewhere(seen: Seen) -> None:
+    """Nothing of other hosts is asked for, but where a customer is led to Stripe."""
+    strayed = {name: look["strayed"] for name, look in seen.looks.items() if look["strayed"]}
+    (address,) = strayed.pop("leaving")
+    assert address.startswith("https://checkout.stripe.com/")
+    assert [
+        one for found in strayed.values() for one in found if "https://billing.stripe.com/" not in one
+    ] == []
 
 
 def test_a_subscription_is_made_tried_paused_and_resumed(seen: Seen) -> None:
@@ -90,7 +107,7 @@ def test_a_delivery_shows_its_attempts_what_was_sent_and_what_came_back(seen: Se
 
 
 def test_what_others_wrote_stays_text_where_scripts_would_run(seen: Seen) -> None:
-    for name in ("delivery-scripts", "delivery"):
+    for name in ("delivery-scripts", "delivery", "operation-answer"):
         assert HOSTILE.replace('"', '\\"') in seen.looks[name]["text"]
     for name in ("tested-scripts", "tested", "delivery"):
         assert ANSWER in seen.looks[name]["text"]
