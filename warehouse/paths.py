@@ -74,6 +74,10 @@ class Layout:
         """When each market was last looked at, whether or not anything had changed."""
         return self.releases / "checked.json"
 
+    def rebuilt(self, market: str) -> Path:
+        """Where a market's history is made anew, beside the one that counts; a data root of its own."""
+        return self.root / "rebuilt" / market
+
     @property
     def run_notes(self) -> Path:
         """What runs tell of themselves, a file each."""

@@ -24,6 +24,7 @@ from firm.billing_findings import prices
 from firm.compose import Installation, environment
 from firm.delivery_findings import deliveries
 from firm.failures import ERROR
+from firm.history_findings import histories
 from firm.key_findings import keys
 from firm.printing import table
 from pipelines.registries import registry_http
@@ -65,6 +66,7 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _mail(installation.settings.mail)
     yield from (Finding(*found) for found in deliveries(installation))
     yield from (Finding(*found) for found in prices(installation.settings))
+    yield from (Finding(*found) for found in histories(installation.layout))
     asks = live and _has_contact(given)
     yield from _keys(given, asks)
     if asks:
