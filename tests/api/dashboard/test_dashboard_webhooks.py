@@ -195,6 +195,7 @@ def test_what_was_held_is_delivered_again(desk: Desk, log: Log) -> None:
     told = browser.submit(page, f"{page}/replays", since=since, held="on")
     assert told.status_code == 303
     assert facts(browser, told.headers["location"])["Deliveries"] == "2"
+    assert desk.signed_in("other@example.com").get(told.headers["location"]).status_code == 404
     assert facts(browser, page)["Held"] == "0 deliveries"
     for fields in ({"since": "x", "held": "on"}, {"since": "2020-01-01", "held": "on"}, {"since": since}):
         assert browser.submit(page, f"{page}/replays", **fields).status_code == 422

@@ -113,7 +113,7 @@ def test_a_trial_that_cannot_be_charged_says_what_to_do_and_what_is_paused(shop,
     assert "It has some again: resume each" in said(shown)
     assert shop.api(COMPANY).status_code == 200
     assert browser.submit(hook, f"{hook}/status", status="active").status_code == 303
-    assert "Webhooks that are paused" not in said(browser.get(PLAN))
+    assert "Paused webhooks" not in said(browser.get(PLAN))
 
 
 def test_whoever_cancels_before_the_trial_ends_never_pays(shop, new):
