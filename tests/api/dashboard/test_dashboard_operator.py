@@ -79,7 +79,7 @@ def test_an_operator_sees_how_everything_stands(desk: Desk) -> None:
     assert table(answer, "Signals") == [f"no.enheter unknown_code {HOSTILE} 17 19 Nov 2026, 12:00 UTC"]
     first, second = table(answer, "Sources")
     assert first.startswith("no.roller held")
-    assert second.startswith("no.enheter taken in")
+    assert second.startswith("no.enheter nothing there yet")
     assert html.fromstring(answer.text).xpath("//script | //img | //@onerror | //style | //@style") == []
 
 
