@@ -7,9 +7,10 @@ import pytest
 
 from api.dashboard.routes import PAGES
 from tests import browsing
-from tests.api.dashboard.dashboard_scene import ANSWER, HOSTILE, OWNER, Seen, read_tour
+from tests.api.dashboard.dashboard_scene import ANSWER, OWNER, Seen, read_tour
 from tests.api.dashboard.dashboard_tour import LABEL, make_tour
 from tests.api.post_office import PostOffice
+from tests.hostile import HOSTILE
 from tests.once import made_once
 
 pytestmark = pytest.mark.slow
