@@ -55,6 +55,11 @@ class Layout:
         return self.root / "locks"
 
     @property
+    def remote(self) -> Path:
+        """What this machine knows of the object store, and what is on its way from there."""
+        return self.root / "remote"
+
+    @property
     def erased(self) -> Path:
         """Who has been erased and must not come back."""
         return self.root / "erased.json"

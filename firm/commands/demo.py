@@ -52,7 +52,7 @@ def demo(
         installation = Installation.read()
         settings = Settings.read(environment())
     installation = _near(installation.at(_fresh(installation.settings.data / "demo")))
-    settings = replace(settings, data=installation.settings.data)
+    settings = replace(settings, data=installation.settings.data, object_store=None)
     with receiving() as receiver:
         key, subscription = _days(installation, settings, companies, receiver)
         _invite(installation, key, subscription, port)
