@@ -89,6 +89,7 @@ def test_a_subscription_is_made_tried_paused_and_resumed(seen: Seen) -> None:
     text = {name: look["text"] for name, look in seen.looks.items()}
     assert "has no webhooks" in text["webhooks-no-tier"]
     assert "must resolve to public addresses" in text["webhooks-refused"]
+    assert "for everybody in here" in text["webhook-changed"]
     assert "Attempt 1: failed (http_status)" in text["tested"]
     assert "you paused it" in text["webhook-paused"]
     assert re.search(r"Held\s+[1-9]\d* deliver", text["webhook-held"])
