@@ -126,13 +126,12 @@ def test_signing_out_from_another_browser_holds(seen: Seen) -> None:
     assert seen.facts["signed_out"] == f"{seen.base}/dashboard/sign-in"
 
 
-def test_no_page_has_a_serious_fault_of_accessibility(seen: Seen) -> None:
+def test_axe_finds_nothing_on_any_page(seen: Seen) -> None:
     faults = {
         (name, view): fault
         for name, look in seen.looks.items()
         for view, found in look["views"].items()
         for fault in found["faults"]
-        if fault["impact"] in ("serious", "critical")
     }
     assert faults == {}
 
