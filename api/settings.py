@@ -58,6 +58,9 @@ class ApiSettings:
     serve_workers: int = 1
     """Processes that serve."""
 
+    follow_seconds: float = 5.0
+    """How often a machine that shares releases (FIRM_OBJECT_STORE) looks for a newer one."""
+
     trusted_proxies: tuple[str, ...] = ()
     """Addresses and networks of proxies whose X-Forwarded-For or Forwarded is believed, and `unix`."""
 
@@ -111,6 +114,7 @@ class ApiSettings:
             access_log=read.flag("FIRM_ACCESS_LOG", default.access_log),
             shutdown_seconds=read.number("FIRM_SHUTDOWN_SECONDS", default.shutdown_seconds, 0, 600),
             serve_workers=read.whole("FIRM_SERVE_WORKERS", default.serve_workers, 1, 256),
+            follow_seconds=read.number("FIRM_FOLLOW_SECONDS", default.follow_seconds, 0.1, 3600),
             trusted_proxies=read.proxies("FIRM_TRUSTED_PROXIES"),
             tiers=tiers,
             metrics=read.choice("FIRM_METRICS", default.metrics, ("local", "public", "off")),

@@ -28,7 +28,8 @@ _COMMANDS: Final = {
     "owners": "owners.owners",
     "backup": "backup.backup",
     "restore": "backup.restore",
-    "rebuild": "later.rebuild",
+    "rebuild": "rebuild.rebuild",
+    "prune": "prune.prune",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""
 

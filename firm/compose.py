@@ -23,7 +23,9 @@ from api.secrets import Secrets, load_or_create
 from api.settings import ApiSettings, SettingError
 from api.ulids import Ulids
 from api.webhooks.sealing import Sealer
+from pipelines.settings import Settings as PipelineSettings
 from warehouse.paths import Layout
+from warehouse.remote.address import SETTING as OBJECT_STORE
 
 if TYPE_CHECKING:
     from api.billing.service import Billing
@@ -51,8 +53,9 @@ class Installation:
         return cls(found, ApiSettings.from_environment(found))
 
     def at(self, data: Path) -> Installation:
-        """The same settings over another data folder."""
-        return Installation({**self.environment, "FIRM_DATA": str(data)}, replace(self.settings, data=data))
+        """The same settings over another data folder, which is shared with nobody."""
+        alone = {**self.environment, "FIRM_DATA": str(data), OBJECT_STORE: ""}
+        return Installation(alone, replace(self.settings, data=data))
 
     def reached(self, host: str | None, port: int | None) -> Installation:
         """The same installation listening elsewhere; its public address follows unless one is set."""
@@ -93,6 +96,20 @@ class Installation:
             yield Deliveries(self.settings, database, reader, sealer, Clock(), observe)
         finally:
             database.close()
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Fetches what other machines publish for the length of a block; where no store is set, nothing."""
+        chosen = PipelineSettings.read(self.environment)
+        if chosen.object_store is None:
+            yield
+            return
+        from warehouse.remote import following, releases  # loads the client of the store
+
+        shared = releases.shared(chosen.layout, chosen.object_store, chosen.keep_releases)
+        follower = following.Follower(chosen.layout, shared, self.settings.follow_seconds)
+        with following.followed(follower):
+            yield
 
     @contextmanager
     def accounts(self) -> Iterator[Accounts]:

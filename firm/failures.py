@@ -1,6 +1,6 @@
 """How the command line ends when something is wrong: what happened, what to do, and an exit code.
 
-0 all done · 1 error · 2 usage, or not built yet · 3 published with something held · 4 nothing published.
+0 all done · 1 error · 2 usage · 3 published with something held · 4 nothing published.
 """
 
 from __future__ import annotations
@@ -23,11 +23,6 @@ def fail(message: str, code: int = ERROR) -> NoReturn:
     """End with a message on standard error; it must say what to do."""
     sys.stderr.write(f"firm: {message}\n")
     raise typer.Exit(code)
-
-
-def not_built_yet(what: str, instead: str) -> NoReturn:
-    """A command that is designed and documented but has no body: say so, never pretend."""
-    fail(f"{what} is not built yet. {instead}", USAGE)
 
 
 @contextmanager

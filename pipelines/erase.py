@@ -56,6 +56,8 @@ def erase(
         for market in markets:
             stack.enter_context(market_lock(workspace.layout, market))
         stack.callback(workspace.close)
+        for market in markets:
+            healing.discard_rebuilt(workspace.layout, market)  # it may tell of them too
         for told in healing.heal_releases(workspace.releases):
             progress(told)
         at = workspace.clock()

@@ -27,7 +27,6 @@ from warehouse import erasing, erasing_history, tombstones
 from warehouse.archive import RawPiece
 from warehouse.blanking import Blanking
 from warehouse.erasing_history import Going
-from warehouse.locks import release_lock
 from warehouse.schema.types import Table
 from warehouse.tombstones import Tombstone, Tombstones
 
@@ -258,7 +257,7 @@ class Erasing:
         erasing_history.erase(self._layout, self._market, going)
 
     def _ledger(self, stones: Sequence[Tombstone]) -> None:
-        with release_lock(self._layout):  # nobody numbers events meanwhile
+        with self._workspace.releases.turn():  # nobody numbers events meanwhile
             erasing.ledger(self._layout, Blanking.of(stones))
 
     def _older_releases(self, stones: Sequence[Tombstone]) -> None:
@@ -274,3 +273,4 @@ class Erasing:
 
     def _exports(self) -> None:
         erasing.exports(self._workspace.exports, self._layout.exports, self._market)
+        self._workspace.share_export(self._market)

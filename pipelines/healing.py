@@ -11,7 +11,9 @@ from typing import Final
 
 import dagster as dg
 
+from warehouse import files
 from warehouse.locks import Locked
+from warehouse.paths import Layout
 from warehouse.release import Releases
 
 MARKET_TAG: Final = "firm/market"
@@ -40,6 +42,11 @@ def _fail(instance: dg.DagsterInstance, dead: Sequence[dg.DagsterRun]) -> None:
     for run in dead:
         instance.report_run_failed(run, "its process ended without finishing it")
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+
+
+def discard_rebuilt(layout: Layout, market: str) -> None:
+    """Removes what a rebuild left that was killed: the history that counts is the one in its place."""
+    files.discard(layout.rebuilt(market))
 
 
 def heal_releases(releases: Releases) -> list[str]:

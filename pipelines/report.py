@@ -18,7 +18,7 @@ from warehouse.lake import StagedIndex
 DONE: Final = 0
 FAILED: Final = 1
 HELD: Final = 3  # published, with something held
-NOTHING: Final = 4  # nothing published, because of what is held
+NOTHING: Final = 4  # nothing published, because of what is held or could not be read
 UNCHANGED: Final = "unchanged"
 NO_ROWS: Final = "no rows in it"
 
@@ -69,7 +69,10 @@ class ErrorReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """One ingest. `release`: the number published, None where nothing was; `markets`: companies touched."""
+    """One ingest. `release`: the number published, None where nothing was; `markets`: companies touched.
+
+    unreadable: files, and bodies that were fetched, of which nothing could be read.
+    """
 
     release: int | None
     files: tuple[FileReport, ...] = ()
@@ -80,6 +83,7 @@ class IngestReport:
     errors: tuple[ErrorReport, ...] = ()
     markets: Mapping[str, int] = field(default_factory=dict)
     batches: tuple[str, ...] = ()
+    unreadable: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)  # by market, its steps from RAW to events
 
     @property
@@ -89,7 +93,12 @@ class IngestReport:
             return FAILED
         if self.held:
             return NOTHING if self.release is None else HELD
-        return DONE
+        return NOTHING if self.is_illegible else DONE
+
+    @property
+    def is_illegible(self) -> bool:
+        """Whether something came and none of it could be read: one bad file among good ones is only told of."""
+        return self.release is None and self.unreadable > 0 and not any(row.rows for row in self.datasets)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `firm ingest --json` prints."""
@@ -122,6 +131,7 @@ def joined(reports: Iterable[IngestReport]) -> IngestReport:
         errors=tuple(error for report in reports for error in report.errors),
         markets=dict(sum((Counter(report.markets) for report in reports), Counter())),
         batches=tuple(batch for report in reports for batch in report.batches),
+        unreadable=sum(report.unreadable for report in reports),
         seconds=dict(sum((Counter(report.seconds) for report in reports), Counter())),
     )
 
@@ -170,6 +180,14 @@ def of_run(
         errors=errors,
         markets={market: receipt.companies for market, receipt in touched.items()},
         batches=(batch,),
+        unreadable=sum(_unreadable(workspace, made, batch) for made in jurisdictions),
+    )
+
+
+def _unreadable(workspace: Workspace, made: Jurisdiction, batch: str) -> int:
+    indexes = (workspace.lake.index(dataset.key, batch) for dataset in made.datasets)
+    return sum(
+        piece["rejected"] is not None for index in indexes if index is not None for piece in index.pieces
     )
 
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
@@ -30,6 +30,9 @@ from warehouse.ledger import Ledger
 from warehouse.locks import market_lock
 from warehouse.paths import Layout
 from warehouse.release import Releases
+
+if TYPE_CHECKING:
+    from warehouse.remote.releases import SharedReleases
 
 MARKETS_TAG: Final = "firm/markets"  # what the release of a run publishes
 LOCKED_TAG: Final = "firm/locked"  # whoever started the run holds the lock already
@@ -67,11 +70,19 @@ class Workspace:
 
     @cached_property
     def releases(self) -> Releases:
-        return Releases(self.layout, self.clock, keep=self.settings.keep_releases, on_step=self.on_step)
+        sharing = shared_releases(self.settings)
+        return Releases(self.layout, self.clock, self.settings.keep_releases, self.on_step, sharing)
 
     @cached_property
     def exports(self) -> Exports:
         return Exports(self.layout, self.clock, keep=self.settings.keep_exports, on_step=self.on_step)
+
+    def share_export(self, market: str) -> None:
+        """Sends the newest export of a market to where others find it; where this machine is alone, nothing."""
+        if self.settings.object_store is not None:
+            from warehouse.remote import exports  # loads the client of the store
+
+            exports.shared(self.layout.exports, self.settings.object_store).send(market)
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -102,6 +113,15 @@ class Workspace:
 
 
 Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
+
+
+def shared_releases(settings: Settings) -> SharedReleases | None:
+    """Releases as this machine shares them with others; None where it is alone."""
+    if settings.object_store is None:
+        return None
+    from warehouse.remote import releases  # loads the client of the store
+
+    return releases.shared(settings.layout, settings.object_store, settings.keep_releases)
 
 
 def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:

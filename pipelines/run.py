@@ -100,6 +100,7 @@ def ingest(
         instance = overrides.instance or stack.enter_context(dagster_instance(settings))
         for jurisdiction in chosen:
             healing.fail_dead_runs(instance, jurisdiction.code)
+            healing.discard_rebuilt(workspace.layout, jurisdiction.code)
         for told in healing.heal_releases(workspace.releases):
             progress(told)
         rounds = [

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from warehouse.paths import Layout
+from warehouse.remote.address import SETTING as OBJECT_STORE
+from warehouse.remote.address import Address, BadAddress
 
 DEFAULT_DATA: Final = Path(".data")
 DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
@@ -39,6 +41,7 @@ class Settings:
     keep_exports: FIRM_KEEP_EXPORTS, how many exports of each market stay on disk.
     user_agent: FIRM_USER_AGENT, how we introduce ourselves to registries.
     credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that want a key.
+    object_store: FIRM_OBJECT_STORE, what this machine shares with others; None where it is alone.
     """
 
     data: Path = DEFAULT_DATA
@@ -49,6 +52,7 @@ class Settings:
     keep_exports: int = 3
     user_agent: str = DEFAULT_USER_AGENT
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
+    object_store: Address | None = None
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self:
@@ -62,6 +66,7 @@ class Settings:
             keep_exports=_count(environment, "FIRM_KEEP_EXPORTS", 3, 1),
             user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
             credentials=_credentials(environment.get("FIRM_CREDENTIALS") or ""),
+            object_store=_object_store(environment),
         )
 
     @property
@@ -85,6 +90,15 @@ def _count(environment: Mapping[str, str], name: str, default: int, least: int) 
     if not text.isdecimal() or int(text) < least:
         raise SettingError(name, text, f"a whole number from {least}")
     return int(text)
+
+
+def _object_store(environment: Mapping[str, str]) -> Address | None:
+    try:
+        return Address.read(environment)
+    except BadAddress:
+        raise SettingError(
+            OBJECT_STORE, environment[OBJECT_STORE], "s3://bucket or s3://bucket/prefix"
+        ) from None
 
 
 def _credentials(text: str) -> dict[str, tuple[str, str]]:

@@ -11,6 +11,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests import bucket
+from tests.bucket import Bucket
+
 ROOT = Path(__file__).resolve().parents[1]
 gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
 
@@ -62,6 +65,13 @@ def postgresql() -> Iterator[Callable[[], str]]:
     yield make
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def object_store() -> Iterator[Callable[[], Bucket]]:
+    """An S3 server of this test process's own; gives buckets that are new and empty."""
+    with bucket.object_store() as make:
+        yield make
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -34,13 +34,15 @@ _SIGNS: Final = re.compile(r"[^\w]+")
 def folded(text: str) -> str:
     """Words in lower case without accents or punctuation, one space between them; empty if there is none."""
     text = text.casefold()
-    if not text.isascii():
+    if text.isascii():  # as most of ten million are, and then there is one letter to look for
+        text = text.replace("'", "")
+    else:
         # folded again: what is taken apart may bring capitals (™ is TM, № is No)
         text = "".join(
             char for char in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(char)
-        )
-    text = text.translate(_LETTERS)
-    text = _ABBREVIATION.sub(lambda found: re.sub(r"[./]", "", found.group()), text)
+        ).translate(_LETTERS)
+    if "." in text or "/" in text:
+        text = _ABBREVIATION.sub(lambda found: re.sub(r"[./]", "", found.group()), text)
     return _GAP.sub(" ", text).strip()
 
 

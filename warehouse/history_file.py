@@ -14,7 +14,7 @@ from typing import Final
 import duckdb
 
 from warehouse import changes, files, render
-from warehouse.engine import copied
+from warehouse.engine import copied, opened
 from warehouse.schema.tables import EVENTS, TABLES
 from warehouse.schema.types import Table
 
@@ -29,6 +29,7 @@ _BOOK: Final = (
     "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
     f"CREATE TABLE IF NOT EXISTS outbox ({render.duckdb_columns(EVENTS)})",
 )
+_LIVED: Final = "edition"  # marks: the editions that a file has lived through, where there were several
 # DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
 _FREE_SHARE: Final = 0.5
 _FREE_BLOCKS: Final = 256  # of 256 KiB
@@ -48,6 +49,19 @@ def prepare(connection: duckdb.DuckDBPyConnection) -> None:
     own = found[0][0] if found else uuid.uuid4().hex
     connection.execute("DELETE FROM identity")
     connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
+    for lived in {edition, *(row[1] for row in found)} if found else ():
+        connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, lived])
+
+
+def is_mixed(path: Path) -> bool:
+    """Whether a history has rows from before the declarations changed: what they gained is null in those.
+
+    A rebuild gives it to them. Raises duckdb.IOException while somebody writes the file.
+    """
+    with opened(path, read_only=True) as connection:
+        lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
+        edition = connection.execute("SELECT edition FROM identity").fetchall()
+    return bool(lived[0][0]) or edition != [(render.fingerprint(TABLES),)]
 
 
 @lru_cache(maxsize=2)

@@ -17,6 +17,7 @@ _CHARACTERS: Final = 10  # of a number, six bits each; three more bits are the m
 _BITS: Final = 6
 _BEFORE_HYPHEN: Final = 0x2C  # numbers are of hyphens, digits and capitals
 _LAST: Final = (1 << _BITS) - 1
+_CODES: Final = {chr(sign): min(max(sign - _BEFORE_HYPHEN, 0), _LAST) for sign in range(1 << 7)}
 
 
 def of_name(name: str) -> int:
@@ -29,7 +30,7 @@ def of_id(company_id: str) -> int:
     _, market, number = company_id.split(":", 2)
     found = bisect_left(_MARKETS, market)
     for place in range(_CHARACTERS):
-        code = min(max(ord(number[place]) - _BEFORE_HYPHEN, 0), _LAST) if place < len(number) else 0
+        code = _CODES.get(number[place], _LAST) if place < len(number) else 0
         found = (found << _BITS) | code
         if code in (0, _LAST):  # ended, or a character of no number: what follows would not compare
             return found << _BITS * (_CHARACTERS - place - 1)

@@ -91,7 +91,7 @@ def market_lock(layout: Layout, market: str) -> Iterator[None]:
 
 
 @contextmanager
-def release_lock(layout: Layout) -> Iterator[None]:
+def release_lock(layout: Layout, wait_seconds: float = _RELEASE_WAIT_SECONDS) -> Iterator[None]:
     """What numbering events and publishing a release hold. Waits: two markets may end at one time."""
-    with exclusive(layout, "release", "a release", _RELEASE_WAIT_SECONDS):
+    with exclusive(layout, "release", "a release", wait_seconds):
         yield

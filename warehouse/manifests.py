@@ -162,8 +162,12 @@ def _content(layout: Layout, number: int) -> bytes:
 
 def point(layout: Layout, number: int) -> None:
     """Makes a release the one that is served: atomic, and the last step of every publish."""
-    digest = hashlib.sha256(_content(layout, number)).hexdigest()
-    files.write_json(layout.current, {"release": number, "manifest_sha256": digest})
+    files.write_json(layout.current, {"release": number, "manifest_sha256": digest(layout, number)})
+
+
+def digest(layout: Layout, number: int) -> str:
+    """The SHA-256 of a release's manifest, by which pointers name it; Unsound when there is none."""
+    return hashlib.sha256(_content(layout, number)).hexdigest()
 
 
 def current(layout: Layout) -> Manifest | None:

@@ -55,6 +55,11 @@ class Layout:
         return self.root / "locks"
 
     @property
+    def remote(self) -> Path:
+        """What this machine knows of the object store, and what is on its way from there."""
+        return self.root / "remote"
+
+    @property
     def erased(self) -> Path:
         """Who has been erased and must not come back."""
         return self.root / "erased.json"
@@ -73,6 +78,10 @@ class Layout:
     def checked(self) -> Path:
         """When each market was last looked at, whether or not anything had changed."""
         return self.releases / "checked.json"
+
+    def rebuilt(self, market: str) -> Path:
+        """Where a market's history is made anew, beside the one that counts; a data root of its own."""
+        return self.root / "rebuilt" / market
 
     @property
     def run_notes(self) -> Path:

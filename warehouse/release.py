@@ -1,30 +1,31 @@
 """RELEASES (DESIGN decision 7): numbered folders, built beside, verified, published by one atomic replace.
 
-Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next.
+Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next;
+where releases are shared with other machines (`sharing`), theirs before our own pointer.
 What a kill leaves above the pointer is taken away by `heal`. Does not belong here: the content of the two
 files (`assembly`, `serving`), reading them (`reader`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 
 import polars as pl
 
-from warehouse import building, files, freshness, manifests, serving, soundness
+from warehouse import building, files, freshness, manifests, pruning, serving, soundness
 from warehouse.archive import utc_now
 from warehouse.building import MarketPart
 from warehouse.engine import opened
 from warehouse.ledger import Ledger
 from warehouse.locks import release_lock
-from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest, Unsound
+from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
 from warehouse.paths import Layout
+from warehouse.sharing import Alone, Sharing
 
 __all__ = ["Manifest", "MarketPart", "Releases", "Unsound"]
 
@@ -40,11 +41,13 @@ class Releases:
         clock: Callable[[], datetime] = utc_now,
         keep: int = KEEP,
         on_step: files.Step = files.no_step,
+        sharing: Sharing | None = None,
     ) -> None:
         self._layout = layout
         self._clock = clock
         self._keep = keep
         self._on_step = on_step
+        self._sharing = sharing or Alone()
         self._ledger = Ledger(layout, on_step)
 
     def current(self) -> Manifest | None:
@@ -54,33 +57,40 @@ class Releases:
     def list(self) -> list[Manifest]:
         """Releases that are kept, oldest first; what was never published is not among them."""
         served = manifests.covered(self._layout)[0]
-        return [manifests.read(self._layout, number) for number in self._numbers() if number <= served]
+        return [
+            manifests.read(self._layout, number)
+            for number in pruning.numbers(self._layout)
+            if number <= served
+        ]
 
-    def _numbers(self) -> list[int]:
-        return sorted(int(path.parent.name) for path in self._layout.releases.glob(f"[0-9]*/{MANIFEST}"))
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Holds publishing, on this machine and on those it shares releases with; begins from their newest."""
+        with release_lock(self._layout), self._sharing.turn():
+            yield
 
     def publish(
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
     ) -> Manifest | None:
         """Builds, verifies and serves the next release; None when nothing has changed."""
-        with release_lock(self._layout):
+        with self.turn():
             manifest = self._build(parts, events, full=full)
             if manifest is not None:
-                self._flip(manifest.release)
-                self._prune(self._keep)
+                self._flip(manifest)
+                pruning.prune(self._layout, self._keep)
             return manifest
 
     def build(
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
     ) -> Manifest | None:
         """Builds and verifies the next release beside the one served; None when nothing has changed."""
-        with release_lock(self._layout):
+        with self.turn():
             return self._build(parts, events, full=full)
 
     def flip(self, release: Manifest) -> None:
         """Serves a release that has been built."""
-        with release_lock(self._layout):
-            self._flip(release.release)
+        with self.turn():
+            self._flip(release)
 
     def heal(self) -> list[str]:
         """Takes away what a killed run left above the pointer.
@@ -94,7 +104,7 @@ class Releases:
         self, markets: Iterable[str], at: datetime, datasets: Mapping[str, freshness.Seen] | None = None
     ) -> None:
         """Notes that markets and datasets have been looked at, whether or not anything had changed."""
-        with release_lock(self._layout):
+        with self.turn():
             known = freshness.read(self._layout)
             freshness.write(
                 self._layout,
@@ -102,6 +112,7 @@ class Releases:
                     {**known.markets, **dict.fromkeys(markets, at)}, {**known.datasets, **(datasets or {})}
                 ),
             )
+            self._share()
 
     def verify(self, number: int) -> None:
         """Reads a whole release; raises Unsound, naming what does not hold."""
@@ -112,25 +123,27 @@ class Releases:
 
         What histories have learned since comes back with the next ingest of each market.
         """
-        with release_lock(self._layout):
+        with self.turn():
             self._heal()
             served = self.current()
-            if served is None or number not in self._numbers() or number >= served.release:
+            if served is None or number not in pruning.numbers(self._layout) or number >= served.release:
                 raise Unsound(f"release {number} is not one of those kept before the one served")
             manifest = self._rolled_back(manifests.read(self._layout, number), served)
-            self._flip(manifest.release)
+            self._flip(manifest)
             return manifest
 
     def prune(self, keep: int | None = None) -> list[int]:
         """Removes all but the newest releases, never one that a reader holds; gives their numbers."""
-        with release_lock(self._layout):
-            return self._prune(self._keep if keep is None else keep)
+        with self.turn():
+            removed = pruning.prune(self._layout, self._keep if keep is None else keep)
+            self._share()
+            return removed
 
     # Under the release lock
 
     def _heal(self) -> list[str]:
         served = manifests.covered(self._layout)[0]
-        numbers = self._numbers()
+        numbers = pruning.numbers(self._layout)
         if served == 0 and len(numbers) > 1:
             raise Unsound(
                 f"{self._layout.current} is missing though releases exist: restore it, or name one in it"
@@ -187,23 +200,14 @@ class Releases:
         manifests.write(self._layout, manifest)
         self._on_step("manifest written")
 
-    def _flip(self, number: int) -> None:
-        manifests.point(self._layout, number)
+    def _flip(self, manifest: Manifest) -> None:
+        self._sharing.publish(manifest)
+        self._on_step("release shared")
+        manifests.point(self._layout, manifest.release)
         self._on_step("pointer replaced")
 
-    def _prune(self, keep: int) -> list[int]:
-        served = manifests.covered(self._layout)[0]
-        older = [number for number in self._numbers() if number < served]
-        spare = older[: max(0, len(older) - max(0, keep - 1))]
-        return [number for number in spare if _removed(self._layout.release(number))]
-
-
-def _removed(folder: Path) -> bool:
-    """Removes a release unless a reader holds its manifest (`reader` takes a shared lock on it)."""
-    with (folder / MANIFEST).open("rb") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        files.discard(folder)
-        return True
+    def _share(self) -> None:
+        """Tells other machines of what is served as it stands now."""
+        served = self.current()
+        if served is not None:
+            self._sharing.publish(served)

@@ -19,6 +19,7 @@ from firm.printing import table
 from pipelines.settings import SettingError, Settings
 from warehouse.exports import FORMATS, Export, Exports, NoMarket, NoRelease, Told, Unsound, untold
 from warehouse.locks import Locked
+from warehouse.remote.failures import RemoteFailed
 from warehouse.schema.codes import SERVED
 
 
@@ -52,6 +53,8 @@ def export(
     exports = Exports(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)
     with explained(NoRelease, NoMarket, Unsound, Locked, OSError), _progress(quiet=as_json) as told:
         made = list(exports.write(_known(markets or []), formats, told))
+    if to is None:
+        _share(settings, made)
     if as_json:
         typer.echo(json.dumps({"exports": [{"folder": str(one.folder), **one.manifest} for one in made]}))
     else:
@@ -65,6 +68,18 @@ def _known(markets: list[str]) -> list[str]:
         if market not in SERVED:
             fail(f"no market {market.lower()!r}: there are {', '.join(SERVED)}", USAGE)
     return chosen
+
+
+def _share(settings: Settings, made: list[Export]) -> None:
+    """What lies in FIRM_DATA is shared where releases are; a folder that was named is its owner's."""
+    if settings.object_store is None:
+        return
+    from warehouse.remote import exports
+
+    with explained(RemoteFailed):
+        shared = exports.shared(settings.layout.exports, settings.object_store)
+        for one in made:
+            shared.send(one.market)
 
 
 @contextmanager

@@ -46,7 +46,12 @@ def ingest(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Take markets in and publish a release. Exit code: 0 done, 1 error, 3 something held, 4 nothing published."""
+    """Take markets in and publish a release.
+
+    Exit code: 0 done, 1 error, 3 something held, 4 nothing published.
+
+    4 too where something came and none of it could be read; one bad file among good ones is only told of.
+    """
     if sum((live, sandbox, folder is not None)) != 1:
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     with explained(SettingError, code=USAGE):
@@ -195,9 +200,13 @@ def tell(report: IngestReport) -> None:
     complain(report)
     events = ", ".join(f"{kind} {count}" for kind, count in sorted(report.events.items())) or "none"
     typer.echo(f"events: {events}; signals: {report.signals}")
-    typer.echo(
-        "no change, no new release" if report.release is None else f"release {report.release} is published"
-    )
+    typer.echo(_ending(report))
+
+
+def _ending(report: IngestReport) -> str:
+    if report.release is not None:
+        return f"release {report.release} is published"
+    return "no new release" if report.exit_code else "no change, no new release"
 
 
 def complain(report: IngestReport) -> None:
@@ -206,6 +215,12 @@ def complain(report: IngestReport) -> None:
         allowed = "" if held.allowed is None else f", allowed {held.allowed}"
         typer.echo(
             f"HELD {held.dataset}: {held.guard}: saw {held.seen}{allowed}; its last good state stays",
+            err=True,
+        )
+    if report.is_illegible:
+        typer.echo(
+            f"UNREADABLE: nothing of what came could be read ({report.unreadable} files; each has its reason above "
+            "or in --json): what is served stays",
             err=True,
         )
     for error in report.errors:

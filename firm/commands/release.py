@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.settings import SettingError
+from api.settings import SettingError as ServiceSettingError
 from firm.compose import Installation
-from firm.failures import explained, fail
+from firm.failures import USAGE, explained, fail
 from firm.printing import table
-from warehouse.locks import Locked
+from pipelines.settings import SettingError, Settings
+from warehouse import manifests
+from warehouse.locks import Locked, release_lock
 from warehouse.release import Releases, Unsound
+from warehouse.remote.address import SETTING as OBJECT_STORE
+from warehouse.remote.failures import RemoteFailed
+
+if TYPE_CHECKING:
+    from warehouse.remote.releases import SharedReleases
 
 release = typer.Typer(no_args_is_help=True, help="Published releases.")
 
 
+def _settings() -> Settings:
+    """All settings are looked at, also those of the service."""
+    return Settings.read(Installation.read().environment)
+
+
 def _releases() -> Releases:
-    return Releases(Installation.read().layout, lambda: datetime.now(UTC))
+    """Those of this machine, shared with others where a store is set."""
+    settings = _settings()
+    sharing = None if settings.object_store is None else _shared(settings)
+    return Releases(settings.layout, lambda: datetime.now(UTC), settings.keep_releases, sharing=sharing)
+
+
+def _shared(settings: Settings) -> SharedReleases:
+    from warehouse.remote import releases
+
+    if settings.object_store is None:
+        fail(f"this machine shares releases with nobody: set {OBJECT_STORE}=s3://bucket/prefix", USAGE)
+    return releases.shared(settings.layout, settings.object_store, settings.keep_releases)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What may be wrong, in its own words."""
+    with explained(SettingError, ServiceSettingError, RemoteFailed, Locked, Unsound):
+        yield
 
 
 @release.command("list")
 def list_releases() -> None:
     """Releases on this machine, newest first; the current one is marked."""
-    with explained(SettingError):
+    with _told():
         releases = _releases()
         current = releases.current()
     rows = [
@@ -47,7 +79,7 @@ def verify(
     number: Annotated[int | None, typer.Argument(help="Release; the current one by default.")] = None,
 ) -> None:
     """Read a release through: row counts, unique keys, fingerprints."""
-    with explained(SettingError, Unsound):
+    with _told():
         releases = _releases()
         current = releases.current()
         chosen = number if number is not None else current.release if current else None
@@ -62,6 +94,32 @@ def rollback(
     number: Annotated[int, typer.Argument(help="Release whose content shall be served again.")],
 ) -> None:
     """Publish the content of an older release under a new number. Events stay: they are never taken back."""
-    with explained(SettingError, Unsound, Locked, LookupError):
+    with _told(), explained(LookupError):
         made = _releases().rollback(number)
     typer.echo(f"release {made.release} now serves the content of {number}")
+
+
+@release.command()
+def push() -> None:
+    """Send the current release to the object store once more; ingests send each release that they publish."""
+    with _told():
+        settings = _settings()
+        shared = _shared(settings)
+        with release_lock(settings.layout):
+            shared.fetch()
+            served = manifests.current(settings.layout)
+            if served is None:
+                fail("nothing has been published yet; run: firm ingest --sandbox")
+            shared.send_again(served)
+    typer.echo(f"release {served.release} is the newest at {settings.object_store}")
+
+
+@release.command()
+def pull() -> None:
+    """Fetch the newest release of the object store, as firm serve and firm deliver do by themselves."""
+    with _told():
+        settings = _settings()
+        shared = _shared(settings)
+        with release_lock(settings.layout):
+            number = shared.fetch()
+    typer.echo("there is nothing newer" if number is None else f"release {number} has been fetched")

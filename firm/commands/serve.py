@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -89,9 +89,11 @@ def _work(installation: Installation, listener: socket.socket, desk: Desk | None
     database = Database(settings.control_database_url)
     delivers = settings.webhooks.deliver and (desk is None or desk.place == 0)
     beside = partial(delivering, installation, reader) if delivers else None
+    follows = desk is None or desk.place == 0
     try:
         app = create_app(settings, reader, database, installation.secrets(), desk=desk, deliveries=beside)
-        run(app, settings, listener)
+        with installation.followed() if follows else nullcontext():
+            run(app, settings, listener)
     finally:
         database.close()
         reader.close()

@@ -21,6 +21,7 @@ def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
     )
     def asset(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         [export] = workspace.exports.write([jurisdiction.code])
+        workspace.share_export(jurisdiction.code)
         return dg.MaterializeResult(
             metadata={
                 "release": export.manifest["release"],

@@ -61,16 +61,23 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     return receipt
 
 
-def reissue(workspace: Workspace, market: str) -> int | None:
-    """Publishes what history has of a market, in full and with no event of its own; the release's number.
+def reissue(workspace: Workspace, market: str, *, with_events: bool = False) -> int | None:
+    """Publishes what history has of a market, in full; the release's number.
 
-    None where nothing was ever published.
+    with_events: and what waits in its outbox, which is emptied; else no event. None before the first release.
     """
     if workspace.releases.current() is None:
         return None
     known = freshness.known(workspace, market)
     parts = {market: part(workspace, market, known, whole=True)}
-    manifest = workspace.releases.publish(parts, render.empty(EVENTS), full=True)
+    rows = render.empty(EVENTS)
+    if with_events:
+        with workspace.history(market) as history:
+            rows = history.outbox()
+    manifest = workspace.releases.publish(parts, rows, full=True)
+    if not rows.is_empty():
+        with workspace.history(market) as history:
+            history.clear_outbox(rows["event_id"])
     return None if manifest is None else manifest.release
 
 

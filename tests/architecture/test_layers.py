@@ -53,6 +53,7 @@ VIOLATIONS = {
     "pipelines": ("pipelines/run.py", "import litestar"),
     "api": ("api/app.py", "import warehouse.history"),
     "reader": ("warehouse/reader.py", "import pyarrow"),
+    "remote": ("warehouse/remote/releases.py", "import polars"),
     "firm": ("pipelines/settings.py", "import firm"),
 }
 

@@ -77,7 +77,7 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
         (("ingest", "--at", "tomorrow", "--sandbox"), ("--at",)),
         (("export", "xx"), ("no market 'xx'", "NO, FI, UK")),
         (("export", "--format", "csv"), ("--format",)),
-        (("rebuild",), ("not built yet", "FIRM_DATA")),
+        (("rebuild", "xx"), ("no market 'xx'", "NO, SE, UK")),
         (("sandbox", "serve", "--faults", "cut_off"), ("PART-OF-PATH=FAULT", "list")),
         (("accounts", "create", "--tier", "pro"), ("--email",)),
         (("serve", "--port", "70000"), ("65535",)),

@@ -300,3 +300,32 @@ def test_ids_are_the_contracts(place: Place) -> None:
 
     [event] = ledger(place)
     assert event["id"] == ids.filing_updated_id(ALPHA, date(2024, 1, 1), date(2024, 12, 31), "a2")
+
+
+def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place: Place) -> None:
+    place.plain()
+    place.ingest()
+    cut_off = place.register((ONE, "Yksi Oy", "open", ""), name="register-2.csv")
+    cut_off.write_text(cut_off.read_text().removesuffix("end"))
+    report = place.ingest()
+    assert (report.exit_code, report.release, report.unreadable) == (NOTHING, None, 1)
+    assert [file.reason for file in report.files if file.reason != "unchanged"] == [
+        "cut off: the line «end» is missing"
+    ]
+    again = place.ingest()
+    assert (again.exit_code, again.unreadable) == (DONE, 0), "nothing came: it has been told of"
+    cut_off.write_text("number,name")
+    place.records("accounts/a2.json", accounts("a2", ONE, 2024, 100))  # read, and nothing new in it
+    assert place.ingest().exit_code == DONE, "one bad file among good ones"
+
+
+def test_rounds_of_which_one_could_not_be_read_are_told_together(place: Place) -> None:
+    place.day("2026-01-01")
+    place.write("fi/register/register.csv", "number,name", day="2026-01-01")
+    place.day("2026-01-02")
+    place.write("fi/register/register.csv", "name,number", day="2026-01-02")
+    assert (first := place.ingest()).exit_code == NOTHING
+    assert first.unreadable == 2
+    place.day("2026-01-03")
+    place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), day="2026-01-03")
+    assert place.ingest().exit_code == DONE

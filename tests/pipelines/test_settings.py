@@ -38,6 +38,7 @@ def test_the_example_names_every_setting_with_its_default() -> None:
                     "api/webhooks/settings.py",
                     "api/billing/settings.py",
                     "pipelines/settings.py",
+                    "warehouse/remote/address.py",
                 )
             ),
         )

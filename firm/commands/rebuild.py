@@ -1,0 +1,80 @@
+"""`firm rebuild`: histories made anew from what has been staged, and released (docs/operating.md, «Upgrading»)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from firm.compose import environment
+from firm.failures import USAGE, explained
+from firm.printing import table
+from pipelines.settings import SettingError, Settings
+from warehouse.locks import Locked
+
+if TYPE_CHECKING:
+    from pipelines.rebuild import Rebuilt
+
+
+def rebuild(
+    markets: Annotated[
+        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all that have a history.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only make and compare it; what is served stays.")
+    ] = False,
+    emit: Annotated[
+        bool,
+        typer.Option("--emit", help="Publish events that the rebuilt history derives and the ledger lacks."),
+    ] = False,
+    accept_lost: Annotated[
+        bool, typer.Option("--accept-lost", help="Go on though companies that are served would be lost.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Make the history of markets anew from STAGED, after an upgrade that changed the shared tables or their rules.
+
+    Ids stay, no event is told twice, and none is told at all without --emit. Exit code: 0 done, 1 error.
+    """
+    from pipelines import rebuild as pipelines_rebuild
+    from pipelines.rebuild import NothingThere, Shrunk, Wishes
+    from pipelines.rebuilding import Incomplete
+    from pipelines.run import UnknownMarket
+    from pipelines.stages.conformity import Invalid
+
+    def told(line: str) -> None:
+        if not as_json:
+            typer.echo(line, err=True)
+
+    with explained(SettingError, code=USAGE):
+        settings = Settings.read(environment())
+    wishes = Wishes(check=check, emit=emit, accept_lost=accept_lost)
+    with (
+        explained(UnknownMarket, code=USAGE),
+        explained(NothingThere, Shrunk, Incomplete, Invalid, Locked, OSError),
+    ):
+        done = pipelines_rebuild.rebuild(settings, markets or [], wishes, told)
+    if as_json:
+        typer.echo(json.dumps({"rebuilt": [asdict(one) for one in done]}))
+        return
+    for one in done:
+        _tell(one)
+
+
+def _tell(one: Rebuilt) -> None:
+    rows = [(name, f"{former:,}", f"{made:,}") for name, (former, made) in one.rows.items()]
+    table(("table", "rows before", "rows after"), rows, f"{one.market}: {one.batches} batches")
+    typer.echo(
+        f"events: {one.told} as they were told; not told: {_counted(one.untold)}; told and not derived again: "
+        f"{_counted(one.missing)}"
+    )
+    if one.lost:
+        typer.echo(f"companies lost: {len(one.lost)} ({', '.join(one.lost[:5])})")
+    typer.echo("nothing was replaced" if one.release is None else f"release {one.release} is published")
+
+
+def _counted(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "none"

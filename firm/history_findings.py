@@ -1,0 +1,38 @@
+"""What `firm doctor` says of histories: which have rows from before an upgrade. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+
+from warehouse import history_file
+from warehouse.paths import Layout
+
+Found = tuple[str, str, str]
+"""State (ok, warn or bad), what was looked at, and what to do about it."""
+
+
+def histories(layout: Layout) -> Iterator[Found]:
+    """Of each market that has a history; one that is being written is not looked at."""
+    for path in sorted(layout.history.glob("*.duckdb")):
+        try:
+            is_mixed = history_file.is_mixed(path)
+        except duckdb.IOException:
+            yield "ok", f"history of {path.stem}: being written now", ""
+            continue
+        except duckdb.Error as error:
+            yield (
+                "bad",
+                f"history of {path.stem}",
+                f"{error}: restore {path} from a copy, or ingest into a new FIRM_DATA",
+            )
+            continue
+        if is_mixed:
+            yield (
+                "warn",
+                f"history of {path.stem} has rows from before an upgrade, which lack what the shared tables gained",
+                f"run: firm rebuild {path.stem.lower()}",
+            )
+        else:
+            yield "ok", f"history of {path.stem}", ""

@@ -1,0 +1,195 @@
+"""`firm rebuild`: markets whose history is made anew, compared with the former, and put in its place.
+
+No event is told again: what the rebuilt history derives is compared with the ledger, which stays as it is. Until
+the last moment the former history counts; a kill at any moment leaves one of the two. Does not belong here: making
+it (`rebuilding`), printing (`firm`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import polars as pl
+
+import connectors
+from connectors.declare import Jurisdiction
+from pipelines import healing
+from pipelines.rebuilding import Replay
+from pipelines.resources import Tell, Workspace, silent
+from pipelines.run import chosen_markets
+from pipelines.settings import Settings
+from pipelines.stages import release
+from warehouse import comparison, files
+from warehouse.archive import utc_now
+from warehouse.engine import opened
+from warehouse.files import Step, no_step
+from warehouse.history import History, path_of
+from warehouse.locks import exclusive, market_lock
+from warehouse.schema import identifiers
+from warehouse.tombstones import Tombstones
+
+
+class Shrunk(RuntimeError):  # noqa: N818 - named for what it says
+    """A rebuilt history lacks companies that the former has; the message names some. Nothing was replaced."""
+
+    def __init__(self, market: str, lost: Sequence[str]) -> None:
+        super().__init__(
+            f"{market}: the rebuilt history lacks {len(lost)} companies that are served ({', '.join(lost[:5])}): "
+            "nothing was replaced; find out why, or let them go with --accept-lost"
+        )
+        self.lost = tuple(lost)
+
+
+class NothingThere(LookupError):  # noqa: N818 - named for what it says
+    """A market that has no history; the message says what to do."""
+
+    def __init__(self, market: str) -> None:
+        super().__init__(f"nothing of market {market} has been taken in here: firm ingest {market.lower()}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """check: only compare. emit: publish derived events that the ledger lacks. accept_lost: let companies go."""
+
+    check: bool = False
+    emit: bool = False
+    accept_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """One market: rows before and after by table, companies lost, and its events held against the ledger.
+
+    told: derived and in the ledger. untold: derived and not in it, by type. missing: in it and not derived again,
+    by type; those of erased companies are not counted. release: the number published, None where none was.
+    """
+
+    market: str
+    batches: int
+    rows: Mapping[str, tuple[int, int]]
+    lost: tuple[str, ...]
+    told: int
+    untold: Mapping[str, int]
+    missing: Mapping[str, int]
+    release: int | None = None
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What differs from an ordinary rebuild, for tests."""
+
+    jurisdictions: tuple[Jurisdiction, ...] | None = None
+    clock: Callable[[], datetime] = utc_now
+    on_step: Step = no_step
+
+
+def rebuild(
+    settings: Settings,
+    markets: Sequence[str],
+    wishes: Wishes,
+    progress: Tell = silent,
+    overrides: Overrides | None = None,
+) -> list[Rebuilt]:
+    """Rebuilds markets, one after the other; none named means all that have a history.
+
+    Raises UnknownMarket, NothingThere, Locked, Incomplete (`rebuilding`), Shrunk.
+    """
+    overrides = overrides or Overrides()
+    known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
+    workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
+    chosen = [
+        made
+        for made in chosen_markets(markets, known)
+        if markets or path_of(workspace.layout, made.code) is not None
+    ]
+    with ExitStack() as stack:
+        for made in chosen:
+            if path_of(workspace.layout, made.code) is None:
+                raise NothingThere(made.code)
+            stack.enter_context(market_lock(workspace.layout, made.code))
+        stack.callback(workspace.close)
+        for told in healing.heal_releases(workspace.releases):
+            progress(told)
+        return [_Market(workspace, made, wishes).rebuilt() for made in chosen]
+
+
+@dataclass(frozen=True)
+class _Market:
+    workspace: Workspace
+    jurisdiction: Jurisdiction
+    wishes: Wishes
+
+    def rebuilt(self) -> Rebuilt:
+        replay = Replay(self.workspace, self.jurisdiction)
+        try:
+            batches = replay.run()
+            with self.workspace.history(self.jurisdiction.code) as former:
+                waiting = former.outbox()  # a run was killed before its release
+            with replay.own.history(self.jurisdiction.code) as made:
+                derived = made.outbox()
+            found = self._compared(replay, batches, derived)
+            if self.wishes.check:
+                return found
+            if found.lost and not self.wishes.accept_lost:
+                raise Shrunk(self.jurisdiction.code, found.lost)
+            with replay.own.history(self.jurisdiction.code) as made, made.transaction():
+                self._leave(made, derived, waiting)
+            self._put_in_place(replay)
+        finally:
+            with closing(replay.own):
+                replay.discard()
+        number = release.reissue(self.workspace, self.jurisdiction.code, with_events=True)
+        self.workspace.tell(f"{self.jurisdiction.code}: release {number}")
+        return replace(found, release=number)
+
+    def _compared(self, replay: Replay, batches: int, derived: pl.DataFrame) -> Rebuilt:
+        code = self.jurisdiction.code
+        sides = comparison.compare(
+            self.workspace.layout.history_file(code), replay.own.layout.history_file(code)
+        )
+        known = self.workspace.ledger.known(derived["event_id"])
+        untold = derived.filter(~pl.col("event_id").is_in(known.implode()))
+        return Rebuilt(
+            code,
+            batches,
+            sides.rows,
+            sides.lost,
+            derived.height - untold.height,
+            _by_type(untold),
+            _by_type(self._missing(derived)),
+        )
+
+    def _missing(self, derived: pl.DataFrame) -> pl.DataFrame:
+        """Events of the market that the ledger has and this history does not derive."""
+        erased = [stone.subject for stone in Tombstones(self.workspace.layout).all(self.jurisdiction.code)]
+        own = pl.col("company_id").str.starts_with(f"{identifiers.PREFIX}:{self.jurisdiction.code}:")
+        told = [
+            rows.filter(own, ~pl.col("company_id").is_in(erased)).select("event_id", "event_type")
+            for rows in self.workspace.ledger.rows()
+        ]
+        nothing = derived.clear().select("event_id", "event_type")
+        return pl.concat([nothing, *told]).join(derived, on="event_id", how="anti")
+
+    def _leave(self, made: History, derived: pl.DataFrame, waiting: pl.DataFrame) -> None:
+        """In the outbox stays what was on its way, and what is asked for; all else has been told, or never was."""
+        made.clear_outbox(derived["event_id"])
+        made.emit(derived if self.wishes.emit else waiting)
+        made.emit(waiting)
+
+    def _put_in_place(self, replay: Replay) -> None:
+        code = self.jurisdiction.code
+        path = self.workspace.layout.history_file(code)
+        with exclusive(self.workspace.layout, f"history-{code}", f"history of market {code}"):
+            with opened(path) as former:
+                former.execute("CHECKPOINT")  # no log of the former may be played into the new one
+            files.publish(replay.own.layout.history_file(code), path)
+        self.workspace.on_step("history replaced")
+        files.discard(self.workspace.layout.images / code)  # whatever waited has been taken in
+
+
+def _by_type(rows: pl.DataFrame) -> dict[str, int]:
+    return dict(sorted(Counter(rows["event_type"]).items()))

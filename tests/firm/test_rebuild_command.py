@@ -1,0 +1,47 @@
+"""`firm rebuild` as an operator has it, and what `firm doctor` says of a history that wants it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.api.world import WORLD, make_world
+from tests.firm.inside import Inside
+from warehouse.engine import opened
+from warehouse.history import History
+
+
+@pytest.fixture
+def firm(tmp_path: Path) -> Inside:
+    """A market with a history of which nothing is staged."""
+    inside = Inside(tmp_path / "data")
+    make_world(inside.data).publish(WORLD[:1])
+    return inside
+
+
+def histories(firm: Inside) -> list[list[str]]:
+    lines = [line.split("\t") for line in firm.run("doctor").out.splitlines()]
+    return [line for line in lines if line[1].startswith("history")]
+
+
+def test_what_would_be_lost_is_said_and_stays(firm: Inside) -> None:
+    said = firm.run("rebuild", "se")
+    assert (said.exit_code, said.out) == (1, "")
+    assert "SE: the rebuilt history lacks 1 companies that are served (firm:SE:5599999991)" in said.err
+    looked = firm.run("rebuild", "se", "--check", "--json").report["rebuilt"][0]
+    assert (looked["market"], looked["lost"], looked["release"]) == ("SE", ["firm:SE:5599999991"], None)
+    assert looked["rows"]["companies"] == [1, 0]
+    assert firm.release() == 1
+    none = firm.run("rebuild", "no")
+    assert (none.exit_code, none.out) == (1, "")
+    assert "firm ingest no" in none.err
+
+
+def test_the_doctor_names_a_history_from_before_an_upgrade(firm: Inside) -> None:
+    assert histories(firm) == [["ok", "history of SE", ""]]
+    with opened(firm.layout.history_file("SE")) as connection:
+        connection.execute("UPDATE identity SET edition = 'former'")
+    for _ in range(2):
+        [[state, what, advice]] = histories(firm)
+        assert (state, "before an upgrade" in what, advice) == ("warn", True, "run: firm rebuild se")
+        with History(firm.layout, "SE"):
+            """What an ingest does to it: the file is of this edition then, its rows are not."""

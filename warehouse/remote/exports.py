@@ -1,0 +1,79 @@
+"""The bulk hand-over in the store, under the names that consumers read: as `exports/` of a data root, file by file.
+
+    exports/<market>/0000000042/companies.parquet …, manifest.json      exports/<market>/latest.json
+
+The manifest comes after what it lists, and `latest.json` after that. Does not belong here: writing exports
+(`warehouse.exports`).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from warehouse.remote.address import Address
+from warehouse.remote.store import Store
+
+_MANIFEST: Final = "manifest.json"
+_LATEST: Final = "latest.json"
+
+
+class SharedExports:
+    """The exports below one folder, and their copies in one store."""
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self._folder = folder
+        self._store = store
+
+    def send(self, market: str) -> int:
+        """Sends the newest export of a market, and takes away those that are no more here; how many files it sent.
+
+        Where there is none here any more, there is none there either; where a newer one is there, it stays.
+        """
+        root, latest = self._folder / market, f"exports/{market}/{_LATEST}"
+        if not (root / _LATEST).exists():
+            self._remove(self._store.keys(f"exports/{market}/"))
+            return 0
+        pointer = (root / _LATEST).read_bytes()
+        newest, there = json.loads(pointer)["folder"], self._store.read(latest)
+        if there is not None and json.loads(there.content)["folder"] > newest:
+            return 0
+        sent = self._send(root / newest, f"exports/{market}/{newest}")
+        if there is None:
+            self._store.create(latest, pointer)
+        else:
+            self._store.replace(latest, pointer, there.tag)
+        kept = {path.name for path in root.iterdir() if path.is_dir()}
+        self._remove(
+            [
+                key
+                for key in self._store.keys(f"exports/{market}/")
+                if (folder := key.split("/")[2]) not in kept and folder < newest and key != latest
+            ]
+        )
+        return sent
+
+    def _send(self, folder: Path, base: str) -> int:
+        found = self._store.read(f"{base}/{_MANIFEST}")
+        there = (
+            {}
+            if found is None
+            else {one["name"]: one["sha256"] for one in json.loads(found.content)["files"]}
+        )
+        manifest = json.loads((folder / _MANIFEST).read_bytes())
+        fresh = [one["name"] for one in manifest["files"] if one["sha256"] != there.get(one["name"])]
+        for name in (*fresh, _MANIFEST):
+            self._store.upload(f"{base}/{name}", folder / name)
+        return len(fresh)
+
+    def _remove(self, keys: list[str]) -> None:
+        """Pointers and manifests first: what is half removed is none."""
+        first = [key for key in keys if key.endswith((_MANIFEST, _LATEST))]
+        self._store.remove(first)
+        self._store.remove([key for key in keys if key not in first])
+
+
+def shared(folder: Path, address: Address) -> SharedExports:
+    """The exports of a folder as the settings share them. Connects to nothing yet."""
+    return SharedExports(folder, Store(address))

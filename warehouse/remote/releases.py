@@ -1,0 +1,215 @@
+"""Releases shared through the store: sent by whoever publishes, fetched by whoever serves or publishes next.
+
+The order of a publish: files, contents, pointer; the pointer is replaced only where it is still the one that the
+release was built upon, so that of two machines that publish at one time the second fails and nothing of it is ever
+seen. The order of a fetch: ledger, files, manifest, our own pointer. Both may be killed anywhere and go on where
+they were. Does not belong here: building releases (`warehouse.release`), or when to fetch (`following`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from warehouse import files, manifests, pruning, segments
+from warehouse.manifests import MANIFEST, Manifest
+from warehouse.paths import DIGITS, Layout
+from warehouse.remote import parcels
+from warehouse.remote.address import Address
+from warehouse.remote.contents import LEDGER, POINTER, Contents, Pointer, release_area
+from warehouse.remote.failures import Damaged, Missing, Overtaken, Parted
+from warehouse.remote.parcels import Parcel, Sums
+from warehouse.remote.store import Found, Store
+from warehouse.segments import Segment
+
+_TRIES: Final = 3  # a release may be pruned in the store while it is fetched
+
+
+class SharedReleases:
+    """The releases of one data root and one store (`sharing.Sharing`). Everything wants the release lock held.
+
+    keep: how many releases stay; the store keeps none that is older than the oldest of whoever published last.
+    """
+
+    def __init__(self, layout: Layout, store: Store, keep: int) -> None:
+        self._layout = layout
+        self._store = store
+        self._keep = keep
+        self._seen: Found | None = None
+        self._adopted = layout.remote / "adopted.json"
+        self._incoming = layout.remote / "incoming"
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        self.fetch()
+        yield
+
+    def publish(self, manifest: Manifest) -> None:
+        """Sends a release and makes it the store's newest.
+
+        Overtaken where the newest there is no more what it was at our turn.
+        """
+        contents = self._contents(manifest.release)
+        former = Pointer.parse(self._seen.content).contents if self._seen is not None else None
+        stale: list[str] = []
+        if contents.key() != former:
+            stale = self._stale(contents)  # listed before: whoever may still publish needs none of it
+            self._send(contents, former)
+        self._point(Pointer(manifest.release, _manifest_sha256(contents), contents.key(), self._checked()))
+        self._store.remove(stale)
+
+    def _send(self, contents: Contents, former: str | None) -> None:
+        document = None if former is None else self._store.read(former)
+        there = () if document is None or former is None else Contents.parse(former, document.content).ledger
+        fresh = [parcel for parcel in contents.ledger if parcel not in there]
+        parcels.send(self._store, LEDGER, self._layout.root, fresh)
+        parcels.send(self._store, release_area(contents.release), self._layout.root, contents.files)
+        self._store.create(contents.key(), contents.as_bytes())
+
+    def send_again(self, manifest: Manifest) -> None:
+        """Sends everything of the newest release, whether or not the store has it: what it has may be damaged."""
+        contents = self._contents(manifest.release)
+        parcels.send_again(self._store, LEDGER, self._layout.root, contents.ledger)
+        parcels.send_again(self._store, release_area(contents.release), self._layout.root, contents.files)
+        self.publish(manifest)
+
+    def fetch(self) -> int | None:
+        """Brings this machine to the store's newest release; its number where there was anything to bring."""
+        for left in reversed(range(_TRIES)):
+            self._seen = self._store.read(POINTER)
+            if self._seen is None:
+                return None
+            pointer = Pointer.parse(self._seen.content)
+            if self._is_here(pointer):
+                self._note(pointer)
+                return None
+            try:
+                self._fetch(pointer)
+            except Missing:
+                if not left:
+                    raise
+                continue
+            return pointer.release
+        return None
+
+    def _contents(self, number: int) -> Contents:
+        sums = Sums(self._layout.root, self._layout.remote / "sums.json")
+        contents = Contents.of(self._layout, number, sums)
+        sums.keep()
+        return contents
+
+    def _checked(self) -> dict[str, object] | None:
+        try:
+            return json.loads(self._layout.checked.read_bytes())
+        except FileNotFoundError:
+            return None
+
+    def _point(self, pointer: Pointer) -> None:
+        content = pointer.as_bytes()
+        if self._seen is not None and self._seen.content == content:
+            return
+        if self._seen is None:
+            tag = self._store.create(POINTER, content)
+        else:
+            tag = self._store.replace(POINTER, content, self._seen.tag)
+        if tag is None:
+            raise Overtaken(
+                f"another machine has published at {self._store.address} while release {pointer.release} was made "
+                "here: nothing of ours is seen; run this again, and it goes on from theirs"
+            )
+        self._seen = Found(content, tag)
+        files.write_json(self._adopted, {"contents": pointer.contents})
+
+    def _stale(self, contents: Contents) -> list[str]:
+        """Keys that no release kept needs: older releases, other contents of this one, segments written again."""
+        local = [number for number in pruning.numbers(self._layout) if number <= contents.release]
+        oldest = min(sorted({*local, contents.release})[-self._keep :])
+        needed = {parcel.key(area) for area, parcel in contents.placed()} | {contents.key(), POINTER}
+        found = [*self._store.keys("releases/"), *self._store.keys(f"{LEDGER}/")]
+        return [key for key in found if key not in needed and _is_stale(key, contents.release, oldest)]
+
+    def _is_here(self, pointer: Pointer) -> bool:
+        here = manifests.current(self._layout)
+        if here is None or here.release < pointer.release:
+            return False
+        ours = manifests.digest(self._layout, here.release)
+        if here.release > pointer.release or ours != pointer.manifest_sha256:
+            raise Parted(
+                f"this machine serves release {here.release}, and the newest at {self._store.address} is another "
+                f"line's {pointer.release}: give this machine an empty FIRM_DATA, or the store another prefix"
+            )
+        return pointer.contents == self._told()
+
+    def _told(self) -> str | None:
+        try:
+            return json.loads(self._adopted.read_bytes())["contents"]
+        except FileNotFoundError:
+            return None
+
+    def _fetch(self, pointer: Pointer) -> None:
+        document = self._store.read(pointer.contents)
+        if document is None:
+            raise Missing(pointer.contents)
+        contents = Contents.parse(pointer.contents, document.content)
+        if contents.release != pointer.release or _manifest_sha256(contents) != pointer.manifest_sha256:
+            raise Damaged(f"{pointer.contents} of the store is not of release {pointer.release}")
+        self._place(contents)
+        manifests.point(self._layout, pointer.release)
+        self._note(pointer)
+        files.write_json(self._adopted, {"contents": pointer.contents})
+        files.discard(self._incoming)
+        pruning.prune(self._layout, self._keep)
+
+    def _place(self, contents: Contents) -> None:
+        """Fetches everything that is not here, and only then puts it where it belongs."""
+        sums = Sums(self._layout.root, self._layout.remote / "sums.json")
+        ledger = self._received(LEDGER, contents.ledger, sums)
+        release = self._received(release_area(contents.release), contents.files, sums)
+        self._move(ledger)
+        self._index(contents)
+        self._move(release)
+
+    def _received(self, area: str, wanted: Sequence[Parcel], sums: Sums) -> list[tuple[Path, Path]]:
+        """Files that are not here, fetched: where each is, and where it is to be."""
+        return [
+            (parcels.receive(self._store, area, parcel, self._incoming), self._layout.root / parcel.name)
+            for parcel in wanted
+            if not sums.is_there(parcel)
+        ]
+
+    def _move(self, received: Iterable[tuple[Path, Path]]) -> None:
+        for path, target in received:
+            files.make_folder(target.parent)
+            path.replace(target)
+            files.sync_folder(target.parent)
+
+    def _index(self, contents: Contents) -> None:
+        entries = tuple(Segment(**entry) for entry in contents.index)
+        if entries != segments.read_index(self._layout.ledger):
+            segments.write_index(self._layout.ledger, entries)
+
+    def _note(self, pointer: Pointer) -> None:
+        if pointer.checked is not None and pointer.checked != self._checked():
+            files.write_json(self._layout.checked, dict(pointer.checked))
+
+
+def shared(layout: Layout, address: Address, keep: int) -> SharedReleases:
+    """The releases of a data root as the settings share them. Connects to nothing yet."""
+    return SharedReleases(layout, Store(address), keep)
+
+
+def _manifest_sha256(contents: Contents) -> str:
+    [manifest] = [parcel for parcel in contents.files if parcel.name.endswith(f"/{MANIFEST}")]
+    return manifest.sha256
+
+
+def _is_stale(key: str, newest: int, oldest: int) -> bool:
+    """Whether a key that the newest release does not need may go; what lies above it is somebody's to be."""
+    area, _, rest = key.partition("/")
+    if area == LEDGER:
+        return True
+    number = rest[:DIGITS]
+    return number.isdecimal() and (int(number) < oldest or int(number) == newest)
