@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { faults, launched, overhang } from "./browsing.mjs";
 
 const [, , executable, folder] = process.argv;
-const PATIENCE = 15_000;
+const PATIENCE = 30_000;
 const MOST_STEPS = 80;
 const HERE = "127.0.0.1";
 const VIEWS = {

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.hostile import HOSTILE
 from tests.ui.tour import Seen
 
 pytestmark = pytest.mark.slow
@@ -35,6 +36,13 @@ def test_the_card_is_the_profile(seen: Seen) -> None:
     assert facts["Country"] == COUNTRIES[profile["country"]]
     revenue = profile["latest_revenue"]
     assert facts["Latest revenue"] == ("—unknown" if revenue is None else str(revenue))
+
+
+def test_a_name_that_is_made_to_run_is_a_name(seen: Seen) -> None:
+    """That no page breaks or opens a dialog is a test of its own."""
+    name = seen.answers["hostile"]["name"]
+    assert name.startswith(HOSTILE)
+    assert seen.page("hostile")["card"]["title"] == name
 
 
 def test_the_figures_are_those_of_the_accounts(seen: Seen) -> None:

@@ -19,10 +19,11 @@ import httpx
 
 from api.accounts import Accounts
 from api.settings import ApiSettings
-from connectors.sandbox import World, enough, write
+from connectors.sandbox import enough, write
 from firm.compose import Installation
 from tests.browsing import Run, keep_screenshots
 from tests.firm.conftest import Firm
+from tests.hostile import HOSTILE, HostileWorld
 
 MARKETS = ("FI",)  # one market has every kind of event, and little to load
 DAYS = 2
@@ -59,6 +60,7 @@ class Chosen:
     told: str  # with news
     owned: str  # with the most owners, and events
     without: str  # with neither owners nor events
+    hostile: str  # with a name that is made to break out of a page
 
 
 class Metered(Firm):
@@ -83,7 +85,9 @@ class Keys:
 def make_tour(run: Run, browser: str, into: Path) -> None:
     """Fills a folder with seen.json and a screenshot of every page."""
     firm = Metered(into / "data")
-    world = World(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS)
+    world = HostileWorld(
+        every=5, seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS
+    )
     for day in write(world, into / "days"):
         firm.ingest(day, *(market.lower() for market in MARKETS))
     with firm.serving() as client, _gallery(run, into / "gallery") as gallery:
@@ -122,6 +126,7 @@ def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dic
     yield page("owned", company=chosen.owned, press=True)
     yield page("owned-narrow", NARROW, company=chosen.owned)
     yield page("empty", company=chosen.without)
+    yield page("hostile", company=chosen.hostile)
     yield page("no-company", company=UNKNOWN_COMPANY)
     yield page("other-domain", NARROW, key=keys.elsewhere)
     yield page("unpaid", key=keys.unpaid)
@@ -135,6 +140,7 @@ def _answers(client: httpx.Client, chosen: Chosen) -> dict[str, Any]:
     """What the API itself says of what the pages show, with a secret key and no component between."""
     return {
         "profile": _get(client, chosen.filed, include="detail"),
+        "hostile": _get(client, chosen.hostile),
         "periods": _data(client, chosen.filed, "/financials", period_type="annual", years=5),
         "owners": _data(client, chosen.owned, "/ownership", limit=100),
         "news": _data(client, chosen.told, "/events", event_type="news.published", limit=10),
@@ -144,7 +150,8 @@ def _answers(client: httpx.Client, chosen: Chosen) -> dict[str, Any]:
 
 
 def _choose(client: httpx.Client) -> Chosen:
-    ids = [company["id"] for company in _get(client, "", limit=100)["data"]]
+    companies = _get(client, "", limit=100)["data"]
+    ids = [company["id"] for company in companies if HOSTILE not in company["name"]]
     events = {one: _data(client, one, "/events", limit=100) for one in ids}
     owners = {one: len(_data(client, one, "/ownership")) for one in ids}
     return Chosen(
@@ -153,6 +160,7 @@ def _choose(client: httpx.Client) -> Chosen:
             one for one in ids if any(event["event_type"] == "news.published" for event in events[one])
         ),
         owned=max(ids, key=lambda one: (owners[one], len(events[one]))),
+        hostile=next(company["id"] for company in companies if HOSTILE in company["name"]),
         without=next(one for one in ids if not events[one] and not owners[one]),
     )
 

@@ -59,6 +59,10 @@ async function visited(browser, folder, visit) {
     asked.push({ url: request.url(), key: request.headers().authorization ?? null }),
   );
   page.on("pageerror", (error) => broken.push(String(error)));
+  page.on("dialog", (dialog) => {
+    broken.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   await page.goto(visit.url);
   await page.waitForFunction(
     (count) =>

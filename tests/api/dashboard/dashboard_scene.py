@@ -1,4 +1,4 @@
-"""What stands around the tour of the dashboard: a world of hostile names, an endpoint that answers so, who visits.
+"""What stands around the tour of the dashboard: an endpoint that answers with a hostile page, settings, who visits.
 
 Does not belong here: the steps of the tour (`dashboard_tour`).
 """
@@ -7,15 +7,13 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from connectors.sandbox import World
-from connectors.sandbox.model import Company
 from tests.api.billing.stripe_server import KEY, SIGNING_SECRET, FakeStripe
 from tests.api.post_office import PostOffice
 from tests.browsing import Tab
@@ -23,15 +21,7 @@ from tests.firm.hooked import Hooked, until
 from tests.firm.inside import Inside
 
 OWNER = "owner@example.com"
-HOSTILE = '<script>alert("company")</script><img src=x onerror=alert(1)>'
 ANSWER = '</pre><script>alert("endpoint")</script><img src=x onerror=alert(2)>'
-
-
-class Hostile(World):
-    """Companies whose names are made to break out of a page."""
-
-    def company(self, market: str, position: int, day: int) -> Company:
-        return replace(super().company(market, position, day), name=f"{HOSTILE} {position}")
 
 
 class Endpoint(ThreadingHTTPServer):

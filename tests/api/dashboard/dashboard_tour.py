@@ -11,10 +11,11 @@ from pathlib import Path
 
 from connectors.sandbox import enough, write
 from tests.api.billing.stripe_server import FakeStripe, Listening
-from tests.api.dashboard.dashboard_scene import OWNER, Customer, Hostile, Seen, endpoint, settings
+from tests.api.dashboard.dashboard_scene import OWNER, Customer, Seen, endpoint, settings
 from tests.api.post_office import PostOffice
 from tests.browsing import Tab, browsing, keep_screenshots
 from tests.firm.hooked import Hooked, until
+from tests.hostile import HostileWorld
 
 MARKETS = ("FI",)  # one market has every kind of event, and little to load
 DAYS = 2
@@ -31,7 +32,7 @@ def make_tour(office: PostOffice, into: Path) -> None:
 
 
 def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> None:
-    world = Hostile(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS)
+    world = HostileWorld(every=1, seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS)
     days = write(world, into / "days", with_truth=False)
     firm.ingest(days[0], "fi")
     with firm.serving() as client, endpoint() as receiver, browsing(into) as browser:
@@ -136,6 +137,11 @@ class Tour(Customer):
         tab.follow("I have copied it")
         self.seen.facts["page"] = tab.address()
         self.look("webhook-new")
+        tab.follow("Change endpoint")
+        self.look("webhook-edit")
+        tab.fill("Description", "for everybody in here")
+        tab.press("Change it")
+        self.look("webhook-changed")
         self.seen.facts["waiting"] = self._waiting()
         self.open(WEBHOOKS)
         self.look("webhooks")
