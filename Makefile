@@ -12,7 +12,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test mutants check format bench docs lock clean
+.PHONY: help setup tools run test mutants audit check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -51,6 +51,9 @@ test: $(VENV)/.dev $(TOOLS) ## every test
 
 mutants: $(VENV)/.dev ## one broken line after another, each with the test that must notice it
 	@$(BIN)/python -m tests.mutants
+
+audit: $(VENV)/.dev ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
+	@$(BIN)/python -m tests.audit
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

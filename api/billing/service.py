@@ -108,11 +108,10 @@ class Billing:
         if account.status == "suspended":
             raise NotPossible(f"{named} is suspended and would pay for nothing: activate the account first")
         customer = self._customer(account)
+        self._stripe.expire_sessions(customer.customer_id)  # first: what one of them has led to is seen below
         subscriptions = self._stripe.subscriptions(customer.customer_id)
         if any(one.status not in OVER for one in subscriptions):
             raise NotPossible("there is a subscription already: change it in the customer portal")
-        for session_id in self._stripe.open_sessions(customer.customer_id):
-            self._stripe.expire(session_id)
         tried = any(one.status == ENDED for one in subscriptions)
         days = 0 if tried else self.trial_days(customer)
         return self._stripe.make_session(customer.customer_id, account.account_id, price, days, self._back)

@@ -7,6 +7,10 @@ from tests.mutants.mutant import Mutant
 _EVERY = "tests/api/dashboard/test_dashboard_every_page.py::"
 _SAFETY = "tests/api/dashboard/test_dashboard_safety.py::"
 _CORS = "tests/api/test_api_cors.py::"
+_OPERATOR = "tests/api/dashboard/test_dashboard_operator.py::"
+_EXPLORER = "tests/api/dashboard/test_dashboard_explorer.py::"
+_SHOWN = "tests/api/dashboard/test_dashboard_shown_once.py::"
+_EDIT = "tests/api/dashboard/test_dashboard_webhook_edit.py::"
 _FORGED = _EVERY + "test_forms_of_other_sites_are_refused_by_every_page"
 
 DASHBOARD: Final = (
@@ -58,5 +62,47 @@ DASHBOARD: Final = (
         'return ((b"access-control-allow-origin", origin),) if is_told else ()',
         'return ((b"access-control-allow-origin", origin), _EXPOSE) if is_told else ()',
         _CORS + "test_a_page_elsewhere_may_read_why_not_and_nothing_else",
+    ),
+    Mutant(
+        "dashboard: whoever is signed in is an operator",
+        "api/dashboard/pages.py",
+        "return self.signed_in.account.email in self.call.service.settings.operators",
+        "return self.signed_in.account.email not in ()",
+        _OPERATOR + "test_for_everybody_else_there_is_no_such_page",
+    ),
+    Mutant(
+        "explorer: a parameter leads to another path",
+        "api/dashboard/explorer.py",
+        'path = path.replace(f"{{{field.name}}}", quote(value, safe=":"))',
+        'path = path.replace(f"{{{field.name}}}", quote(value, safe="/:"))',
+        _EXPLORER + "test_a_parameter_stays_in_its_place",
+    ),
+    Mutant(
+        "explorer: what changes something is sent without being meant",
+        "api/dashboard/routes/explorer.py",
+        'if operation.changes and "confirm" not in visit.form:',
+        'if operation.changes and "key" not in visit.form:',
+        _EXPLORER + "test_what_changes_something_is_sent_when_it_is_meant",
+    ),
+    Mutant(
+        "explorer: a key of another account is used",
+        "api/dashboard/routes/explorer.py",
+        'return None if caller.account_id == visit.account_id else "This key belongs to another account."',
+        'return None if caller.account_id else "This key belongs to another account."',
+        _EXPLORER + "test_nothing_is_sent_with_a_key_that_is_not_the_accounts",
+    ),
+    Mutant(
+        "dashboard: whoever reads the database can read what is to be shown once",
+        "api/dashboard/showing.py",
+        "return Sealer([visit.session_token.encode()])",
+        "return visit.call.service.sealer",
+        _SHOWN + "test_the_database_cannot_tell_it",
+    ),
+    Mutant(
+        "dashboard: a change overwrites what somebody else has changed meanwhile",
+        "api/dashboard/routes/webhooks.py",
+        "await subscriptions.change(owner, record.subscription_id, body, _seen(visit.form))",
+        "await subscriptions.change(owner, record.subscription_id, body, None)",
+        _EDIT + "test_a_change_that_makes_no_sense_or_comes_late_changes_nothing",
     ),
 )

@@ -17,12 +17,11 @@ from lxml import html
 
 from api.db.engine import Database
 from api.webhooks.settings import WebhookSettings
-from tests.api.dashboard.conftest import Browser, Desk, hidden, texts
+from tests.api.dashboard.conftest import Desk, hidden, texts
+from tests.api.dashboard.subscribing import ALL, HOSTILE, facts, subscribed
 from tests.api.delivery_log import Log
 
-ALL = "/dashboard/webhooks"
 TRIAL = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.0/8"),))
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 class Hook(ThreadingHTTPServer):
@@ -73,23 +72,6 @@ def log(desk: Desk, tmp_path) -> Iterator[Log]:
     database = Database(f"sqlite:///{tmp_path / 'control.sqlite'}")
     yield Log(database)
     database.close()
-
-
-def facts(browser: Browser, page: str) -> dict[str, str]:
-    tree = html.fromstring(browser.get(page).text)
-    return {
-        one.xpath("./dt")[0].text_content(): " ".join(one.xpath("./dd")[0].text_content().split())
-        for one in tree.xpath("//dl/div")
-    }
-
-
-def subscribed(browser: Browser, url: str, **more: str) -> tuple[str, str]:
-    """Its page and its secret."""
-    fields = {"endpoint_url": url, "type status.changed": "on", "type filing.added": "on"} | more
-    made = browser.follow(browser.submit(ALL, ALL, **fields))
-    (page,) = re.findall(r'href="(/dashboard/webhooks/whs_[0-9a-z]+)"', made.text)
-    (secret,) = re.findall(r'id="secret"[^>]* value="(whsec_[^"]+)"', made.text)
-    return page, html.fromstring(f"<p>{secret}</p>").text_content()
 
 
 def test_a_subscription_from_its_making_to_its_end(desk: Desk, hook: Hook) -> None:
@@ -220,70 +202,6 @@ def test_what_makes_no_subscription_is_said_by_the_forms_names(desk: Desk) -> No
         tree = html.fromstring(answer.text)
         assert tree.xpath("//script | //img") == []
         assert tree.xpath("//input[@id='endpoint_url']/@value") == [fields["endpoint_url"]]
-
-
-def test_a_subscription_is_changed(desk: Desk) -> None:
-    browser = desk.signed_in()
-    page, _ = subscribed(browser, "https://hooks.example.com/events", entity_ids="firm:SE:5599999991")
-    edit = f"{page}/edit"
-    tree = html.fromstring(browser.get(edit).text)
-    assert tree.xpath("//input[@type='checkbox' and @checked]/@name") == [
-        "type filing.added",
-        "type status.changed",
-    ]
-    assert tree.xpath("//textarea")[0].text_content().strip() == "firm:SE:5599999991"
-    changed = {"endpoint_url": "https://other.example.com/", "type news.published": "on", "entity_ids": ""}
-    changed |= {"description": HOSTILE, "max_per_second": "7"}
-    assert browser.submit(edit, edit, **changed).headers["location"] == f"{page}?done=changed"
-    assert facts(browser, page)["Events"] == "news.published"
-    shown = browser.get(page)
-    assert texts(shown, "//h1") == ["https://other.example.com/"]
-    assert HOSTILE in texts(shown, "//main/p")
-    tree = html.fromstring(browser.get(edit).text)
-    assert tree.xpath("//input[@id='max_per_second']/@value") == ["7"]
-    assert tree.xpath("//textarea")[0].text_content().strip() == ""
-    emptied = dict.fromkeys(("description", "max_per_second", "entity_ids"), "")
-    same = {"endpoint_url": "https://other.example.com/", "type news.published": "on"}
-    assert browser.submit(edit, edit, **emptied | same).status_code == 303
-    assert HOSTILE not in browser.get(page).text
-
-
-def test_a_change_that_makes_no_sense_or_comes_late_changes_nothing(desk: Desk) -> None:
-    browser = desk.signed_in()
-    page, _ = subscribed(browser, "https://hooks.example.com/events")
-    edit = f"{page}/edit"
-    form = hidden(browser.get(edit), edit)
-    good = {"endpoint_url": "https://hooks.example.com/events", "type filing.added": "on"}
-    for fields, said in (
-        ({"endpoint_url": good["endpoint_url"]}, "Event types"),
-        (good | {"endpoint_url": "https://10.0.0.1/"}, "Endpoint"),
-        (good | {"entity_ids": HOSTILE}, "Companies"),
-        (good | {"max_per_second": "1000"}, "Most per second"),
-    ):
-        refused = browser.post(edit, form | fields)
-        assert refused.status_code == 422
-        assert said in texts(refused, "//*[@role='alert']")[0]
-        assert html.fromstring(refused.text).xpath("//script | //img") == []
-        assert hidden(refused, edit, 422) == form
-    assert facts(browser, page)["Events"] == "filing.added, status.changed"
-    assert browser.post(edit, form | good).status_code == 303
-    late = browser.post(edit, form | {"endpoint_url": good["endpoint_url"], "type news.published": "on"})
-    assert late.status_code == 412
-    for revision in ("", "*", '1", *, "', '"*"'):
-        assert browser.post(edit, form | good | {"revision": revision}).status_code == 412
-    assert facts(browser, page)["Events"] == "filing.added"
-
-
-def test_a_form_holds_all_companies_that_a_tier_allows(desk: Desk) -> None:
-    """More than the forms of other pages may have: 413 there."""
-    browser = desk.signed_in()
-    page, _ = subscribed(browser, "https://hooks.example.com/events")
-    companies = "\r\n".join(f"firm:US:US{number:010d}" for number in range(1, 1_001))
-    good = {"endpoint_url": "https://hooks.example.com/events", "type filing.added": "on"}
-    assert browser.submit(f"{page}/edit", f"{page}/edit", **good, entity_ids=companies).status_code == 303
-    text = html.fromstring(browser.get(f"{page}/edit").text).xpath("//textarea")[0].text_content()
-    assert text.split() == companies.split()
-    assert browser.submit(page, f"{page}/status", x=companies).status_code == 413
 
 
 def test_subscriptions_of_others_and_without_the_tier(desk: Desk, log: Log) -> None:

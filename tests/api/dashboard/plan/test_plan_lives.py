@@ -38,7 +38,9 @@ def test_who_signs_up_has_nothing_until_a_plan_begins(shop, new):
     refused = shop.api(COMPANY)
     assert (refused.status_code, refused.json()["code"]) == (402, "payment_required")
     assert f"https://api.example.com{PLAN}" in refused.json()["detail"]
-    assert f'href="{PLAN}">see your plan' in new.get("/dashboard").text
+    usage = new.get("/dashboard")
+    assert f'href="{PLAN}">see your plan' in usage.text
+    assert texts(usage, "//h2")[-1] == "Your tier: none"
     assert new.submit("/dashboard/keys", "/dashboard/keys", kind="live").status_code == 303
     shown = new.get(PLAN)
     assert facts(shown) == {"Tier": "none"}
