@@ -40,6 +40,8 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     parts = {market: part(workspace, market, seen[market], whole=erased[market]) for market in markets}
     found = [rows for market in markets if (rows := events.collected(workspace, market, batch)) is not None]
     rows = pl.concat([render.empty(EVENTS), *found])
+    for market in markets:
+        workspace.custody.keep(market)  # before a release stands on it
     fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
     manifest = workspace.releases.publish(parts, rows, full=any(erased.values()))
     for market in markets:
@@ -74,6 +76,7 @@ def reissue(workspace: Workspace, market: str, *, with_events: bool = False) -> 
     if with_events:
         with workspace.history(market) as history:
             rows = history.outbox()
+    workspace.custody.keep(market)
     manifest = workspace.releases.publish(parts, rows, full=True)
     if not rows.is_empty():
         with workspace.history(market) as history:
