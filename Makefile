@@ -12,7 +12,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test mutants check format bench docs lock clean
+.PHONY: help setup tools run test mutants audit check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -52,6 +52,9 @@ test: $(VENV)/.dev $(TOOLS) ## every test
 mutants: $(VENV)/.dev ## one broken line after another, each with the test that must notice it
 	@$(BIN)/python -m tests.mutants
 
+audit: $(VENV)/.dev ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
+	@$(BIN)/python -m tests.audit
+
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -65,8 +68,9 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.dev ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-docs: $(VENV)/.dev ## the data dictionary from the schema, the collections from the OpenAPI document
+docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, collections from the OpenAPI document
 	@$(BIN)/python -c 'from pathlib import Path; from warehouse import render; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(render.dictionary((*TABLES, EVENTS)), encoding="utf-8")'
+	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.catalogue import document; Path("docs/sources.md").write_text(document(connectors.JURISDICTIONS), encoding="utf-8")'
 	@$(BIN)/python -m api.collections collections
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)

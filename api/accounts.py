@@ -17,6 +17,7 @@ from api.db.engine import Database
 from api.db.records import AccountRecord, KeyRecord
 from api.db.repositories import AccountRepository, KeyRepository, UsageRepository
 from api.db.sign_ins import add_link
+from api.db.subscription_records import Downgraded
 from api.db.subscriptions import SubscriptionRepository
 from api.db.usage_days import days_of
 from api.emails import LONGEST, known_as
@@ -93,6 +94,11 @@ class Accounts:
         """How many webhook subscriptions there are, paused ones too."""
         with self._database.reading() as session:
             return SubscriptionRepository(session.connection()).count(account_id)
+
+    def downgraded(self, account_id: str, limit: int) -> list[Downgraded]:
+        """Webhook subscriptions that are paused because the tier had none, newest first."""
+        with self._database.reading() as session:
+            return SubscriptionRepository(session.connection()).downgraded(account_id, limit)
 
     def set_tier(self, named: str, tier: str) -> AccountRecord:
         """Another tier; one without webhooks pauses the account's subscriptions (CONTRACT 4.8)."""

@@ -1,7 +1,8 @@
 """Which pages may read an answer: CORS (KEYS_AND_LIMITS 3.2).
 
-A preflight carries no key, so any origin is answered and the real request decides. Then only answers to a
-publishable key on one of its domains may be read, whatever their status; answers to secret keys never. Does not
+A preflight carries no key, so any origin is answered and the real request decides. Then answers to a publishable
+key may be read on its domains, whatever their status; elsewhere the one that says that the page is on none of them,
+so that whoever builds the page reads why nothing came, and nothing else. Answers to secret keys never. Does not
 belong here: whether the key works on that page at all (`api.admission`, `api.origins`).
 """
 
@@ -10,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from api.call import Call, Sharing
-from api.origins import allowed, parse_origin
+from api.origins import Origin, allowed, parse_origin
 from api.stamps import NO_STORE, VARY
 
 Header = tuple[bytes, bytes]
@@ -31,6 +32,7 @@ _PREFLIGHT: Final = (
     (b"access-control-max-age", b"600"),
 )
 _VARY_ORIGIN: Final = (b"vary", b"Origin")
+_REFUSAL: Final = "origin_not_allowed"
 _CACHED: Final = 4096
 
 
@@ -53,18 +55,22 @@ def sharing_headers(call: Call) -> tuple[Header, ...]:
         return ()  # `options_headers` has said it
     if call.route.sharing is Sharing.ANYONE:
         return (_ANYONE, _EXPOSE)
-    caller = call.caller
-    if call.route.sharing is Sharing.NOBODY or caller is None or caller.kind != "public":
+    caller, origin = call.caller, call.incoming.get(b"origin")
+    if call.route.sharing is Sharing.NOBODY or caller is None or caller.kind != "public" or origin is None:
         return ()
-    origin = call.incoming.get(b"origin")
-    if origin is None or not _may_read(origin, caller.domains):
-        return ()
-    return ((b"access-control-allow-origin", origin), _EXPOSE)
+    if _may_read(origin, caller.domains):
+        return ((b"access-control-allow-origin", origin), _EXPOSE)
+    # a refusal names the origin that asked and nothing of the account, whose headers are not exposed
+    is_told = call.problem == _REFUSAL and _page_of(origin) is not None
+    return ((b"access-control-allow-origin", origin),) if is_told else ()
 
 
 @lru_cache(_CACHED)
 def _may_read(origin: bytes, domains: tuple[str, ...]) -> bool:
-    if _ORIGIN.fullmatch(origin) is None:
-        return False
-    page = parse_origin(origin.decode())
+    page = _page_of(origin)
     return page is not None and allowed(page, domains)
+
+
+def _page_of(origin: bytes) -> Origin | None:
+    """The site of a page; None for what is none, as `null`, or cannot be sent back."""
+    return parse_origin(origin.decode()) if _ORIGIN.fullmatch(origin) else None

@@ -3,29 +3,24 @@
 A request adds to plain numbers on the event loop; names, labels and text are made when somebody asks. Several
 workers put their numbers on a `Board` once a second and each can tell the sum, also of one that has died: its
 successor goes on counting from there (prometheus-client's own multi-process files would cost a write per number and
-keep one file per dead process). Does not belong here: who may ask (`api.routes.metrics`).
+keep one file per dead process). Does not belong here: the text that is made of it (`api.exposition`).
 """
 
 import asyncio
 import threading
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, ParamSpec, TypeVar
 
 import msgspec
-from prometheus_client import CollectorRegistry, Metric
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.registry import Collector
 
 from api.board import Board
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 _PUBLISH_SECONDS: Final = 1.0
 
 BOUNDS: Final = (
@@ -45,9 +40,9 @@ BOUNDS: Final = (
     5.0,
     10.0,
 )
-_COUNT, _SECONDS, _FIRST = 0, 1, 2
+COUNT, SECONDS, FIRST = 0, 1, 2
 _METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
-_SEPARATOR: Final = " "
+SEPARATOR: Final = " "
 
 TOTALS: Final = {
     "authenticated_requests": "Requests with a good key.",
@@ -122,9 +117,9 @@ class Metrics:
         row = self._requests.get(asked)
         if row is None:
             row = self._new_row(asked)
-        row[_COUNT] += 1
-        row[_SECONDS] += seconds
-        row[_FIRST + bisect_left(BOUNDS, seconds)] += 1
+        row[COUNT] += 1
+        row[SECONDS] += seconds
+        row[FIRST + bisect_left(BOUNDS, seconds)] += 1
         if authenticated:
             self._authenticated += 1
         if problem is not None:
@@ -135,7 +130,7 @@ class Metrics:
         route, method, status = asked
         if method not in _METHODS:
             asked = route, "other", status
-        return self._requests.setdefault(asked, [0.0] * (_FIRST + len(BOUNDS) + 1))
+        return self._requests.setdefault(asked, [0.0] * (FIRST + len(BOUNDS) + 1))
 
     def add(self, name: str, more: float = 1.0) -> None:
         """Adds to one of `TOTALS`, from any thread."""
@@ -166,16 +161,16 @@ class Metrics:
             return self._mine()
         board, mine = self._desk.board, self._desk.place
         others = [_read(board, place) for place in range(board.places) if place != mine]
-        return _sum([self._mine(), *others])
+        return summed([self._mine(), *others])
 
     def _mine(self) -> Counts:
         now = Counts(problems=self._problems, attempts=self._attempts, in_flight=self.in_flight)
         now.totals = self._added | {"authenticated_requests": float(self._authenticated)}
         rows = [
-            Counts(requests={_SEPARATOR.join((route, method, _status_class(status))): row})
+            Counts(requests={SEPARATOR.join((route, method, _status_class(status))): row})
             for (route, method, status), row in self._requests.items()
         ]
-        return _sum([self._former, now, *rows])
+        return summed([self._former, now, *rows])
 
 
 @asynccontextmanager
@@ -205,11 +200,11 @@ def _read(board: Board, place: int) -> Counts:
     return msgspec.msgpack.decode(written, type=Counts) if written else Counts()
 
 
-def _sum(parts: Iterable[Counts]) -> Counts:
+def summed(parts: Iterable[Counts]) -> Counts:
     whole = Counts({}, {}, {}, dict.fromkeys(TOTALS, 0.0))
     for part in parts:
         for name, row in part.requests.items():
-            whole.requests[name] = _added(whole.requests.get(name, [0.0] * len(row)), row)
+            whole.requests[name] = added(whole.requests.get(name, [0.0] * len(row)), row)
         pairs = (
             (whole.problems, part.problems),
             (whole.attempts, part.attempts),
@@ -222,82 +217,5 @@ def _sum(parts: Iterable[Counts]) -> Counts:
     return whole
 
 
-def _added(one: list[float], other: list[float]) -> list[float]:
+def added(one: list[float], other: list[float]) -> list[float]:
     return [left + right for left, right in zip(one, other, strict=True)]
-
-
-Gauges = Mapping[str, tuple[str, float]]
-"""What is true at this moment: by name, what it says and its value."""
-
-
-def exposition(counts: Counts, gauges: Gauges) -> bytes:
-    """The text that Prometheus reads."""
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Told(counts, gauges))
-    return generate_latest(registry)
-
-
-class _Told(Collector):
-    def __init__(self, counts: Counts, gauges: Gauges) -> None:
-        self._counts = counts
-        self._gauges = gauges
-
-    def collect(self) -> Iterator[Metric]:
-        yield self._requests()
-        yield self._durations()
-        problems = CounterMetricFamily("firm_problems", "Problems answered, by code.", labels=["code"])
-        for code, value in sorted(self._counts.problems.items()):
-            problems.add_metric([code], value)
-        yield problems
-        yield _attempts(self._counts)
-        for name, said in TOTALS.items():
-            yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
-        flying = "Requests being answered."
-        yield GaugeMetricFamily("firm_http_requests_in_flight", flying, value=self._counts.in_flight)
-        for name, (said, value) in self._gauges.items():
-            yield GaugeMetricFamily(f"firm_{name}", said, value=value)
-
-    def _requests(self) -> Metric:
-        labels = ["route", "method", "status"]
-        family = CounterMetricFamily("firm_http_requests", "Requests answered.", labels=labels)
-        for name, row in sorted(self._counts.requests.items()):
-            family.add_metric(name.split(_SEPARATOR), row[_COUNT])
-        return family
-
-    def _durations(self) -> Metric:
-        said = "Seconds from the request's head to its answer."
-        family = HistogramMetricFamily("firm_http_request_duration_seconds", said, labels=["route"])
-        by_route: dict[str, list[float]] = {}
-        for name, row in sorted(self._counts.requests.items()):
-            route = name.split(_SEPARATOR)[0]
-            by_route[route] = _added(by_route.get(route, [0.0] * len(row)), row)
-        for route, row in by_route.items():
-            family.add_metric([route], _cumulated(row[_FIRST:]), row[_SECONDS])
-        return family
-
-
-class Attempted(Collector):
-    """The attempts of a process that delivers and serves nothing, as they are when somebody asks."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    def collect(self) -> Iterator[Metric]:
-        yield _attempts(self._metrics.counts())
-
-
-def _attempts(counts: Counts) -> Metric:
-    said = "Attempts of deliveries, by what came of them."
-    family = CounterMetricFamily("firm_webhook_attempts", said, labels=["outcome"])
-    for outcome, value in sorted(counts.attempts.items()):
-        family.add_metric([outcome], value)
-    return family
-
-
-def _cumulated(row: list[float]) -> list[tuple[str, float]]:
-    """Buckets as Prometheus has them: each counts everything up to its bound."""
-    buckets, seen = [], 0.0
-    for bound, count in zip((*map(str, BOUNDS), "+Inf"), row, strict=True):
-        seen += count
-        buckets.append((bound, seen))
-    return buckets

@@ -1,4 +1,4 @@
-"""What `firm doctor` says of prices: whether Stripe knows them, and whether it takes what the tiers say they cost.
+"""What `firm doctor` says of paying: whether Stripe has the prices and takes what the tiers say; who pays nothing.
 
 Nothing where nobody pays here. Changes nothing. Does not belong here: what is paid (`api.billing`).
 """
@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from api.billing.errors import BillingError, StripeUnavailable
 from api.billing.objects import Price
+from api.billing.standing import ENDED
 from api.billing.stripe import Stripe
+from api.db.billing import BillingRepository
+from api.db.engine import Database
 from api.settings import ApiSettings
+from firm.compose import Installation
+from firm.delivery_findings import is_there
 
 Found = tuple[str, str, str]
 """State (ok, warn or bad), what was looked at, and what to do about it."""
@@ -31,6 +38,24 @@ def prices(settings: ApiSettings) -> Iterator[Found]:
                 yield "bad", f"Stripe: {price_id} of {tier}", str(error)
             else:
                 yield _judged(settings, tier, price)
+
+
+def unpaid(installation: Installation) -> Iterator[Found]:
+    """How many are served though no subscription says so; nothing where there is no database yet."""
+    settings = installation.settings
+    if not settings.billing.is_on or not is_there(settings):
+        return
+    with closing(Database(settings.control_database_url)) as database:
+        try:
+            with database.reading() as session:
+                count = BillingRepository(session.connection()).count_given(ENDED)
+        except SQLAlchemyError:
+            return  # said of the database itself (`firm.delivery_findings`)
+    if count:
+        advice = (
+            "if that is not meant: firm accounts list, then for each firm billing require --account ACCOUNT"
+        )
+        yield "warn", f"{count} accounts are served without a subscription", advice
 
 
 def _judged(settings: ApiSettings, tier: str, price: Price) -> Found:

@@ -30,6 +30,7 @@ _COMMANDS: Final = {
     "backup": "backup.backup",
     "restore": "backup.restore",
     "rebuild": "rebuild.rebuild",
+    "prune": "prune.prune",
 }
 """By name: module of `firm.commands` and what it holds, a function or a group of commands."""
 

@@ -29,7 +29,7 @@ _LATE_SECONDS: Final = 300.0
 def deliveries(installation: Installation) -> Iterator[Found]:
     """Nothing of the database where there is none yet."""
     yield from _trials(installation.settings.webhooks)
-    if not _is_there(installation.settings):
+    if not is_there(installation.settings):
         return
     now = datetime.now(UTC)
     with closing(Database(installation.settings.control_database_url)) as database:
@@ -72,7 +72,7 @@ def _trials(settings: WebhookSettings) -> Iterator[Found]:
         )
 
 
-def _is_there(settings: ApiSettings) -> bool:
+def is_there(settings: ApiSettings) -> bool:
     return bool(settings.database_url) or (settings.data / "control.sqlite").exists()
 
 

@@ -20,7 +20,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from dagster._core.storage.base_storage import DagsterStorage
 from dagster._core.storage.event_log import SqliteEventLogStorage
-from dagster._core.storage.event_log.schema import SqlEventLogStorageMetadata
+from dagster._core.storage.event_log.schema import AssetKeyTable, SqlEventLogStorageMetadata
 from dagster._core.storage.event_log.sqlite import sqlite_event_log
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.runs.schema import RunStorageSqlMetadata
@@ -96,7 +96,7 @@ def _made(engine: Engine, tables: MetaData) -> _Found:
             if inspect(connection).get_table_names():
                 return _Found.OTHER
             connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-            tables.create_all(connection)
+            tables.create_all(connection, checkfirst=False)
             marks.stamp(_migrations(), "head")
             connection.commit()
     except DatabaseError:
@@ -146,14 +146,29 @@ class EventRecords(SqliteEventLogStorage):
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines = _Engines()
         self._tables: set[str] = set()
+        self._columns: set[str] = set()
+        self._indexes: set[str] = set()
         self._partitions: set[tuple[str, str]] = set()
         super().__init__(base_dir, inst_data)
 
     def has_table(self, table_name: str) -> bool:
         """Asked with every event; a table never goes."""
-        if table_name not in self._tables and super().has_table(table_name):
-            self._tables.add(table_name)
+        if table_name not in self._tables:
+            with self.index_connection() as connection:
+                self._tables.update(inspect(connection).get_table_names())
         return table_name in self._tables
+
+    def _has_asset_key_col_on_connection(self, conn: Connection, column_name: str) -> bool:
+        """Asked with every event of an asset; a column never goes."""
+        if column_name not in self._columns:
+            self._columns.update(column["name"] for column in inspect(conn).get_columns(AssetKeyTable.name))
+        return column_name in self._columns
+
+    def has_secondary_index(self, name: str) -> bool:
+        """Asked with every question about assets; what has been indexed stays so."""
+        if name not in self._indexes and super().has_secondary_index(name):
+            self._indexes.add(name)
+        return name in self._indexes
 
     def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
         """Asked for every input of every step; a partition under way is not deleted by anybody else."""

@@ -6,6 +6,7 @@ here: what a note holds and where it lies (`warehouse.run_notes`), or the report
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from warehouse.run_notes import ErrorNote, HeldNote, ReadNote, RunNote, SignalNo
 
 _SIGNALS: Final = 100  # of one run, the most frequent ones
 _LONGEST: Final = 500  # characters of a reason
+_ADDRESS: Final = re.compile(r"(https?://[^/\s]+)\S*")
 _LONGEST_SUBJECT: Final = 100
 Subject = tuple[str, str, str]
 """Dataset, code and subject of signals."""
@@ -46,8 +48,8 @@ def ended(
         found.release,
         dict(found.events),
         tuple(_read(found, signals)),
-        tuple(HeldNote(one.dataset, one.guard, _shown(one.seen), one.allowed) for one in found.held),
-        tuple(ErrorNote(one.market, one.message[:_LONGEST]) for one in found.errors),
+        tuple(HeldNote(one.dataset, one.guard, _seen(one.seen), one.allowed) for one in found.held),
+        tuple(ErrorNote(one.market, shortened(one.message)) for one in found.errors),
         tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
     )
     run_notes.write(workspace.layout, note)
@@ -95,5 +97,10 @@ def _signals(workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str
     return found
 
 
-def _shown(seen: float | str) -> float | str:
-    return seen[:_LONGEST] if isinstance(seen, str) else seen
+def _seen(seen: float | str) -> float | str:
+    return shortened(seen) if isinstance(seen, str) else seen
+
+
+def shortened(reason: str) -> str:
+    """A reason without what addresses name behind their host: it may be a company, which can be erased later."""
+    return _ADDRESS.sub(r"\1", reason)[:_LONGEST]

@@ -19,8 +19,14 @@ gc.disable()  # nothing that is imported and collected goes: to look through it 
 
 
 def pytest_collection_finish() -> None:
-    """From here on things come and go."""
+    """From here on things come and go; what is there stays, and is not looked through any more."""
+    gc.freeze()
     gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Modules are taken down as ever."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """RAW (DESIGN decision 1): every body as it was sent, and one manifest line for every fetch.
 
 Bodies lie by their SHA-256 (`objects`); `manifest/<dataset>.jsonl` tells of each fetch, in the order it
-happened. Nothing is changed or taken away, except what `erase` removes, and that leaves a line too. Does not
-belong here: what is in a body (`connectors`), or what has been read from it (`lake`).
+happened. Nothing is changed or taken away, except what `erase` and `prune` remove, and that leaves a line
+too. Does not belong here: what is in a body (`connectors`), or what has been read from it (`lake`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final
 
 from warehouse import files, objects
+from warehouse.arrivals import ArrivalLike
 from warehouse.objects import CorruptObject
 from warehouse.paths import Layout
 
@@ -30,27 +31,6 @@ Redact = Callable[[BinaryIO], BinaryIO]
 def utc_now() -> datetime:
     """The clock of everybody who is not given another."""
     return datetime.now(UTC)
-
-
-class ArrivalLike(Protocol):
-    """What an origin hands in: shaped like `connectors.declare.Arrival`, which this package does not know."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def body(self) -> BinaryIO: ...
-    @property
-    def scope(self) -> str: ...
-    @property
-    def observed_at(self) -> datetime: ...
-    @property
-    def cursor(self) -> Any: ...
-    @property
-    def url(self) -> str | None: ...
-    @property
-    def status(self) -> int | None: ...
-    @property
-    def headers(self) -> Mapping[str, str] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +171,24 @@ class Archive:
             line |= {"became": stored.sha256, "bytes": stored.size}
         self._append(dataset, line)
         files.discard(objects.object_path(self._root, kept_as))
+
+    def stored(self, piece: RawPiece) -> int | None:
+        """Bytes that a body takes on disk; None where it is not there any more."""
+        path = self._object(piece)
+        return path.stat().st_size if path.exists() else None
+
+    def prune(self, piece: RawPiece) -> None:
+        """Removes a body that nobody reads any more and leaves a line that says so.
+
+        Unlike one that is erased it may come again, and is then stored again.
+        """
+        path = self._object(piece)
+        self._append(piece.dataset, self._line(piece.dataset, "", "") | {"pruned": path.stem, "new": False})
+        files.discard(path)
+
+    def _object(self, piece: RawPiece) -> Path:
+        sha256 = _kept_as(piece.sha256, self._manifest(piece.dataset).erased) or piece.sha256
+        return objects.object_path(self._root, sha256)
 
     def discard_erased(self) -> None:
         """Removes bodies whose line, read anew, says so: a kill may have come between, or another machine."""

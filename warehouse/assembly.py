@@ -92,18 +92,20 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
 def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
     """Writes the changed companies of each history again in a copy of the former file.
 
-    No transaction spans it: a kill throws the copy away.
+    A kill throws the copy away. One transaction per history all the same: each costs a sync.
     """
     with opened(path) as connection:
         for history, companies in changed.items():
             with registered(connection, "changed", companies.rename("company_id").to_frame()):
                 connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
             with attached(connection, history, "origin"):
+                connection.execute("BEGIN")
                 for name in (*(table.name for table in TABLES), DIGESTS):
                     connection.execute(f"DELETE FROM {quoted(name)} {_WANTED}")
                 for table in TABLES:
                     connection.execute(_select(table, "SEMI JOIN wanted USING (company_id)"))
-            _digest(connection, _WANTED)
+                _digest(connection, _WANTED)
+                connection.execute("COMMIT")
             searching.patch(connection)
         connection.execute("CHECKPOINT")
 

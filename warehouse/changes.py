@@ -16,7 +16,7 @@ import duckdb
 import polars as pl
 
 from warehouse import render
-from warehouse.engine import columns, ensure_table, quoted, registered
+from warehouse.engine import columns, ensure_table, number, quoted, registered
 from warehouse.engine import frame as frame_of
 from warehouse.schema.types import Table
 
@@ -75,6 +75,8 @@ def bring(
     """Compares the image of the touched companies with what is open, and makes it what is open."""
     rows = render.conform(table, rows)
     _check(table, rows)
+    if rows.is_empty() and not number(connection, f"SELECT count(*) FROM open.{quoted(table.name)}"):
+        return nothing(table)  # of a table that no source of the market fills
     frame = rows.with_row_index(_ROW)
     with (
         registered(connection, "image", frame),

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import duckdb
 import polars as pl
@@ -29,6 +30,7 @@ _LOCAL: Final = {
     "memory_limit": _MEMORY,
 }
 _names = count(1)
+_ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
 
 @lru_cache(maxsize=_KEPT)
@@ -111,8 +113,14 @@ def columns(names: tuple[str, ...] | list[str], prefix: str = "") -> str:
 def ensure_table(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, declared: Mapping[str, str]
 ) -> None:
-    """Makes a table of these columns and types, or adds the columns it lacks; keeps what it has beyond."""
+    """Makes a table of these columns and types, or adds the columns it lacks; keeps what it has beyond.
+
+    Asked before every use of a table: what a connection has ensured is looked at once (`forget`).
+    """
     name = f"{quoted(schema)}.{quoted(table)}"
+    ensured = _ensured.setdefault(connection, {})
+    if declared.keys() <= ensured.get(name, frozenset()):
+        return
     shape = ", ".join(f"{quoted(column)} {kind}" for column, kind in declared.items())
     connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({shape})")
     # The list of all columns of a catalog takes ten times as long.
@@ -120,6 +128,12 @@ def ensure_table(
     for column, kind in declared.items():
         if column not in present:
             connection.execute(f"ALTER TABLE {name} ADD COLUMN {quoted(column)} {kind}")
+    ensured[name] = frozenset(present | declared.keys())
+
+
+def forget(connection: duckdb.DuckDBPyConnection) -> None:
+    """Tables are looked at again: what a transaction made is gone with it when it is rolled back."""
+    _ensured.pop(connection, None)
 
 
 def frame(

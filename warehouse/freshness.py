@@ -22,10 +22,14 @@ _DATASETS: Final = "datasets"  # beside it stand market codes, which are two cap
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One dataset: when its source was last looked at in full, and the first run since which it is held."""
+    """One dataset: when its source was last looked at in full, and the first run since which it is held.
+
+    stale_after_hours: how long it may go without being looked at, as declared; null where no run has noted it.
+    """
 
     checked_at: datetime | None
     held_since: datetime | None = None
+    stale_after_hours: int | None = field(default=None, compare=False)  # declared, not seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,10 @@ def read(layout: Layout) -> Freshness:
     return Freshness(
         {market: datetime.fromisoformat(at) for market, at in values.items()},
         {
-            key: Seen(_instant(seen["checked_at"]), _instant(seen["held_since"]))
+            # noted by runs of earlier editions it has no such hours
+            key: Seen(
+                _instant(seen["checked_at"]), _instant(seen["held_since"]), seen.get("stale_after_hours")
+            )
             for key, seen in datasets.items()
         },
     )
@@ -68,7 +75,11 @@ def write(layout: Layout, freshness: Freshness) -> None:
     """Replaces what has been noted."""
     value: dict[str, Any] = {market: at.isoformat() for market, at in freshness.markets.items()}
     value[_DATASETS] = {
-        key: {"checked_at": _text(seen.checked_at), "held_since": _text(seen.held_since)}
+        key: {
+            "checked_at": _text(seen.checked_at),
+            "held_since": _text(seen.held_since),
+            "stale_after_hours": seen.stale_after_hours,
+        }
         for key, seen in freshness.datasets.items()
     }
     files.write_json(layout.checked, value)

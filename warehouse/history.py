@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
@@ -20,7 +20,7 @@ import polars as pl
 
 from warehouse import changes, files, history_file, linking, present, render, spans
 from warehouse.changes import Changes
-from warehouse.engine import columns, frame, number, opened, quoted, registered
+from warehouse.engine import columns, forget, frame, number, opened, quoted, registered
 from warehouse.linking import KeyOf, Way
 from warehouse.locks import Locked, exclusive
 from warehouse.paths import Layout
@@ -28,6 +28,8 @@ from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
 
 __all__ = ["Changes", "History", "Locked"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class History:
@@ -85,6 +87,7 @@ class History:
             self._depth -= 1
 
     def _rollback(self) -> None:
+        forget(self._connection)
         try:
             self._connection.execute("ROLLBACK")
         except duckdb.TransactionException:  # a failed COMMIT has ended the transaction itself
@@ -123,8 +126,9 @@ class History:
             )
 
     def _moment(self, dataset: str, which: str) -> datetime | None:
-        found = frame(self._connection, f"SELECT {which} FROM datasets WHERE dataset = $1", [dataset])
-        return found.item().astimezone(UTC) if found.height else None
+        select = f"SELECT epoch_us({which}) FROM datasets WHERE dataset = $1"
+        found = self._connection.execute(select, [dataset]).fetchall()
+        return _EPOCH + timedelta(microseconds=found[0][0]) if found else None
 
     # What the sources say now
 

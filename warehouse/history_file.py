@@ -5,7 +5,9 @@ Does not belong here: locks, transactions and what is done with the tables (`his
 
 from __future__ import annotations
 
+import hashlib
 import uuid
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +16,14 @@ import duckdb
 from warehouse import changes, files, render
 from warehouse.engine import copied, opened
 from warehouse.schema.tables import EVENTS, TABLES
+from warehouse.schema.types import Table
 
+_IDENTITY: Final = "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)"
 _BOOK: Final = (
     "CREATE SCHEMA IF NOT EXISTS present",
     "CREATE SCHEMA IF NOT EXISTS open",
     "CREATE SCHEMA IF NOT EXISTS versions",
     "CREATE SCHEMA IF NOT EXISTS closed",
-    "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)",
     "CREATE TABLE IF NOT EXISTS marks (step VARCHAR, key VARCHAR)",
     "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
     "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
@@ -34,12 +37,13 @@ _FREE_BLOCKS: Final = 256  # of 256 KiB
 
 def prepare(connection: duckdb.DuckDBPyConnection) -> None:
     """Makes what is missing: all of it in a new file, what the declarations have gained in one of before."""
-    for statement in _BOOK:
-        connection.execute(statement)
-    edition = render.fingerprint(TABLES)
+    connection.execute(_IDENTITY)
     found = connection.execute("FROM identity").fetchall()
+    edition = _edition(TABLES)
     if found and found[0][1] == edition:
         return
+    for statement in _BOOK:
+        connection.execute(statement)
     for table in TABLES:
         changes.create(connection, table)
     own = found[0][0] if found else uuid.uuid4().hex
@@ -58,6 +62,12 @@ def is_mixed(path: Path) -> bool:
         lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
         edition = connection.execute("SELECT edition FROM identity").fetchall()
     return bool(lived[0][0]) or edition != [(render.fingerprint(TABLES),)]
+
+
+@lru_cache(maxsize=2)
+def _edition(tables: tuple[Table, ...]) -> str:
+    """SHA-256 of everything that `prepare` makes: a file that bears it lacks nothing of that."""
+    return hashlib.sha256("\n".join((render.fingerprint(tables), *_BOOK)).encode()).hexdigest()
 
 
 def compacted(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:

@@ -212,6 +212,18 @@ class Lake:
             self._staged / dataset / batch / INDEX, as_json(replace(index, held=None, figures=figures))
         )
 
+    def rows_size(self, index: StagedIndex) -> int:
+        """Bytes that the rows of a batch take on disk."""
+        return sum(path.stat().st_size for path in self._tables(index) if path.exists())
+
+    def drop_rows(self, index: StagedIndex) -> None:
+        """Removes the rows of a batch that nobody reads any more; what it was, its rejects and signals stay."""
+        for path in self._tables(index):
+            files.discard(path)
+
+    def _tables(self, index: StagedIndex) -> Iterator[Path]:
+        return (self._staged / index.dataset / index.batch / f"{name}.parquet" for name in index.tables)
+
     def write_image(
         self,
         market: str,

@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 
 from warehouse import linking, render
-from warehouse.engine import columns, ensure_table, frame, quoted, registered
+from warehouse.engine import columns, ensure_table, frame, number, quoted, registered
 from warehouse.schema.types import Table
 
 META: Final[dict[str, pl.DataType]] = {
@@ -208,15 +208,18 @@ def rows_of(
     connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], company_ids: pl.Series | None
 ) -> dict[str, pl.LazyFrame]:
     """Present rows, retired ones with their instant, by staged table; None: of every company."""
-    found: dict[str, pl.LazyFrame] = {}
-    for table in tables:
-        create(connection, table)
-        schema = pl.Schema({**render.polars_schema(table), **META, "_retired_at": render.INSTANT})
-        select = f"SELECT {columns(list(schema))} FROM present.{quoted(table.name)} AS p"
-        if company_ids is None:
-            rows = frame(connection, select)
-        else:
-            with registered(connection, "wanted", company_ids.rename("_company_id").unique().to_frame()):
-                rows = frame(connection, f"{select} SEMI JOIN wanted USING (_company_id)")
-        found[table.name] = rows.cast(schema).lazy()
-    return found
+    if company_ids is None:
+        return {table.name: _rows(connection, table, "") for table in tables}
+    with registered(connection, "wanted", company_ids.rename("_company_id").unique().to_frame()):
+        return {
+            table.name: _rows(connection, table, "SEMI JOIN wanted USING (_company_id)") for table in tables
+        }
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, table: Table, only: str) -> pl.LazyFrame:
+    create(connection, table)
+    schema = pl.Schema({**render.polars_schema(table), **META, "_retired_at": render.INSTANT})
+    name = f"present.{quoted(table.name)}"
+    if not number(connection, f"SELECT count(*) FROM {name}"):  # known without looking at the rows
+        return pl.LazyFrame(schema=schema)
+    return frame(connection, f"SELECT {columns(list(schema))} FROM {name} AS p {only}").cast(schema).lazy()

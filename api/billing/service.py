@@ -20,7 +20,7 @@ from api.billing.objects import Event
 from api.billing.returns import returns
 from api.billing.settings import BillingSettings
 from api.billing.signatures import check_signature
-from api.billing.standing import ENDED, OVER, Standing, gone, standing, undecided
+from api.billing.standing import ENDED, OVER, Standing, gone, standing, undecided, unpaid
 from api.billing.stripe import Stripe
 from api.clock import Clock
 from api.db.billing import BillingRepository, CustomerRecord, Entitlement, Told
@@ -108,11 +108,10 @@ class Billing:
         if account.status == "suspended":
             raise NotPossible(f"{named} is suspended and would pay for nothing: activate the account first")
         customer = self._customer(account)
+        self._stripe.expire_sessions(customer.customer_id)  # first: what one of them has led to is seen below
         subscriptions = self._stripe.subscriptions(customer.customer_id)
         if any(one.status not in OVER for one in subscriptions):
             raise NotPossible("there is a subscription already: change it in the customer portal")
-        for session_id in self._stripe.open_sessions(customer.customer_id):
-            self._stripe.expire(session_id)
         tried = any(one.status == ENDED for one in subscriptions)
         days = 0 if tried else self.trial_days(customer)
         return self._stripe.make_session(customer.customer_id, account.account_id, price, days, self._back)
@@ -141,8 +140,21 @@ class Billing:
 
     def governs(self, named: str) -> bool:
         """Whether the account's tier follows a subscription at Stripe: what is set by hand does not last then."""
-        found = self.customer(named)
-        return found is not None and found.stripe_status not in (None, ENDED)
+        return _governs(self.customer(named))
+
+    def require(self, named: str) -> None:
+        """From now on the account is served with a subscription alone, as who signs up; its webhooks are paused.
+
+        For accounts from before Stripe was set up, or that an operator served. NotPossible where one has begun.
+        """
+        account_id, footing = self._accounts.account(named).account_id, unpaid(self._tiers)
+        given = Entitlement(footing.tier, footing.status, None, has_webhooks=False)
+        with self._database.writing() as session:
+            billing = BillingRepository(session.connection())
+            billing.lock(account_id)
+            if _governs(billing.of_account(account_id)):
+                raise NotPossible(f"{named} has a subscription already")
+            billing.entitle(account_id, given, self._clock.now())
 
     def refresh(self, named: str) -> Standing | None:
         """Asks Stripe anew and stores what follows; None where no subscription has begun."""
@@ -227,6 +239,10 @@ class Billing:
         with self._database.writing() as session:
             BillingRepository(session.connection()).name_customer(account.account_id, customer_id, former)
         return self._known(account.account_id)
+
+
+def _governs(customer: CustomerRecord | None) -> bool:
+    return customer is not None and customer.stripe_status not in (None, ENDED)
 
 
 def _is_old_end(seen: CustomerRecord, found: Standing) -> bool:

@@ -7,6 +7,7 @@ Does not belong here: what is asked when (`api.billing.service`).
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import Final, TypeVar
 
@@ -36,6 +37,7 @@ _PAGE: Final = re.compile(r"(?:https://|http://(?:127\.0\.0\.1|localhost):)[!#-&
 _SERVER_ERROR: Final = 500
 _REFUSED: Final = 400
 _NO_KEY: Final = (401, 403)
+_TRIES: Final = 3
 
 
 class Stripe:
@@ -99,9 +101,19 @@ class Stripe:
         asked = {"customer": customer_id, "status": "open", "limit": str(_MOST)}
         return [one.id for one in self._all("/v1/checkout/sessions", asked, Listed[Named])]
 
-    def expire(self, session_id: str) -> None:
-        """The checkout can be ended no more."""
-        self._post(f"/v1/checkout/sessions/{session_id}/expire", {}, Named)
+    def expire_sessions(self, customer_id: str) -> None:
+        """No checkout of the customer that is open now can be ended any more.
+
+        Another request may be doing the same, or make one meanwhile: what is refused is looked at again.
+        """
+        for _ in range(_TRIES):
+            session_ids = self.open_sessions(customer_id)
+            if not session_ids:
+                return
+            for session_id in session_ids:
+                with suppress(StripeRefused):
+                    self._post(f"/v1/checkout/sessions/{session_id}/expire", {}, Named)
+        raise StripeUnavailable(f"checkouts of {customer_id} stay open: try again")
 
     def make_session(
         self, customer_id: str, account_id: str, price: str, trial_days: int, back: Returns

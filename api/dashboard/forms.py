@@ -16,6 +16,7 @@ from api.dashboard.refusals import Refused
 Form = Mapping[str, str]
 TOKEN_FIELD: Final = "form_token"  # noqa: S105 -- a name
 FORM_LIMIT: Final = 16_384
+"""Bytes of a form that says nothing else."""
 _FIELDS: Final = 50
 _FORM: Final = b"application/x-www-form-urlencoded"
 _OURS: Final = (b"same-origin", b"none")
@@ -35,12 +36,12 @@ def check_origin(incoming: Mapping[bytes, bytes], public_url: str) -> None:
         raise foreign()
 
 
-async def read_form(incoming: Mapping[bytes, bytes], receive: Receive) -> Form:
-    """The fields, each once; 413 where there is more than any form of ours has."""
+async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: int) -> Form:
+    """The fields, each once; 413 where there is more than the form can have."""
     media_type = incoming.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if media_type != _FORM:
         raise Refused(415, "The form could not be read", "Send it as application/x-www-form-urlencoded.")
-    received = await read_whole(receive, FORM_LIMIT)
+    received = await read_whole(receive, limit)
     if received is None:
         raise _unreadable()
     try:

@@ -16,7 +16,7 @@ from api.call import Call, Route, Sharing
 from api.dashboard import rendering
 from api.dashboard.cookies import Cookies
 from api.dashboard.doors import SignedIn
-from api.dashboard.forms import TOKEN_FIELD, Form, check_origin, foreign, read_form
+from api.dashboard.forms import FORM_LIMIT, TOKEN_FIELD, Form, check_origin, foreign, read_form
 from api.dashboard.refusals import Refused
 from api.problems import Problem, nothing_at
 from api.stamps import NO_STORE
@@ -118,6 +118,8 @@ class Page:
     route: Route
     for_anyone: bool
     for_operators: bool
+    form_limit: int
+    """Bytes that a form may have."""
     handler: Handler
     public: bool = True
     """By no API key."""
@@ -145,11 +147,16 @@ class Page:
         if self.method != "POST":
             return {}
         check_origin(call.incoming, call.service.settings.public_url)
-        return await read_form(call.incoming, receive)
+        return await read_form(call.incoming, receive, self.form_limit)
 
 
 def page(
-    path: str, *, method: str = "GET", for_anyone: bool = False, for_operators: bool = False
+    path: str,
+    *,
+    method: str = "GET",
+    for_anyone: bool = False,
+    for_operators: bool = False,
+    form_limit: int = FORM_LIMIT,
 ) -> Callable[[Handler], Page]:
     """Makes a handler the answer to one method of a path below /dashboard; GET includes HEAD.
 
@@ -160,7 +167,7 @@ def page(
 
     def bind(handler: Handler) -> Page:
         name = cast("str", getattr(handler, "__name__", path))
-        return Page(path, method, name, told, for_anyone, for_operators, handler)
+        return Page(path, method, name, told, for_anyone, for_operators, form_limit, handler)
 
     return bind
 

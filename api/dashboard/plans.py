@@ -117,4 +117,5 @@ def _stage(account: AccountRecord, customer: CustomerRecord | None, accounts_pay
         return Stage.GIVEN if account.status == "active" else unserved
     if account.status == "payment_required":
         return Stage.LAPSED
-    return _SERVED.get(told, Stage.LAPSED)
+    # whom an operator has activated all the same is served until Stripe is asked again
+    return _SERVED.get(told, Stage.LATE if account.status == "active" else Stage.LAPSED)

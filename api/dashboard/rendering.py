@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from api.webhooks.notices import span_of
 
 _HERE: Final = Path(__file__).parent
-_TYPES: Final = {".css": b"text/css; charset=utf-8"}
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}
 UNKNOWN: Final = "unknown"
 
 

@@ -15,6 +15,8 @@ from warehouse.reading import MarketState
 from warehouse.run_notes import HeldNote, RunNote, SignalNote
 
 _SIGNALS: Final = 50
+_RUNS: Final = 20
+"""What one page shows of each; the notes go back further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,9 @@ def signals(runs: Sequence[RunNote]) -> list[Told]:
     return sorted(found.values(), key=lambda one: -one.signal.count)[:_SIGNALS]
 
 
-def rows(runs: Iterable[RunNote]) -> list[RunRow]:
-    return [_row(note) for note in runs]
+def rows(runs: Sequence[RunNote]) -> list[RunRow]:
+    """The newest runs."""
+    return [_row(note) for note in runs[:_RUNS]]
 
 
 def _row(note: RunNote) -> RunRow:

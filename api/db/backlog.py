@@ -34,6 +34,8 @@ class Sizes:
     """Deliveries that wait for a replay."""
     mails: int
     """Notices that no mail server has yet."""
+    mail_since: datetime | None
+    """When the oldest of them was written; None where there is none."""
 
 
 def lag(connection: Connection, lease: str, at: datetime) -> Lag:
@@ -49,10 +51,12 @@ def lag(connection: Connection, lease: str, at: datetime) -> Lag:
 def sizes(connection: Connection) -> Sizes:
     # the second condition says what the index is of: it is read alone
     held = select(func.count()).where(Delivery.status == "held", Delivery.status != "succeeded")
+    mails = outbox.waiting(connection)
     return Sizes(
         connection.execute(select(func.count()).select_from(QueuedAttempt)).scalar_one(),
         connection.execute(held).scalar_one(),
-        outbox.waiting(connection).count,
+        mails.count,
+        mails.since,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from api.db.models import Account, StripeCustomer, StripeEvent
@@ -94,17 +94,32 @@ class BillingRepository:
         values = {"event_id": event_id, "event_type": event_type, "received_at": at}
         self._connection.execute(statement.values(values).on_conflict_do_nothing())
 
+    def lock(self, account_id: str) -> None:
+        """Nobody else changes what the account has until the transaction ends.
+
+        Taken first, as by all who go on to the account's subscriptions.
+        """
+        self._connection.execute(
+            select(Account.account_id).where(Account.account_id == account_id).with_for_update(key_share=True)
+        )
+
+    def count_given(self, ended: str) -> int:
+        """How many accounts are served without a subscription, or after one that has `ended`."""
+        governed = (
+            select(StripeCustomer.account_id)
+            .where(StripeCustomer.account_id == Account.account_id, StripeCustomer.stripe_status != ended)
+            .exists()
+        )
+        statement = select(func.count()).where(Account.status == "active", ~governed)
+        return self._connection.execute(statement).scalar_one()
+
     def settle(self, seen: CustomerRecord, told: Told | None, at: datetime) -> bool:
         """Stores what Stripe said when it was asked after `seen` was read; False where somebody stored meanwhile.
 
         So what is stored was always asked for after what was stored before it: of two who ask at once, the one who
         comes second asks again. None: no subscription has begun.
         """
-        self._connection.execute(  # locked first, as by all who go on to the account's subscriptions
-            select(Account.account_id)
-            .where(Account.account_id == seen.account_id)
-            .with_for_update(key_share=True)
-        )
+        self.lock(seen.account_id)
         same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)
         values: dict[str, object] = {"revision": seen.revision + 1, "asked_at": at}
         if told is not None:

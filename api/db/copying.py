@@ -18,12 +18,15 @@ from sqlalchemy.types import JSON
 
 from api.db import migrate, webhook_models
 from api.db.engine import Database
-from api.db.models import Base, DashboardSession, SignInLink
+from api.db.models import Base, DashboardSession, ShownOnce, SignInLink
 from api.db.webhook_models import Lane, Lease
 
 _AT_ONCE: Final = 2_000  # rows
-LEFT_OUT: Final = frozenset(str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession))
-"""What is not put in again: who leads is found anew, and who was signed out meanwhile stays signed out."""
+LEFT_OUT: Final = frozenset(
+    str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession, ShownOnce)
+)
+"""What is not put in again: who leads is found anew, and who was signed out meanwhile stays signed out, and is
+not shown what waited for him."""
 
 
 class CopyError(ValueError):

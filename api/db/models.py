@@ -135,7 +135,7 @@ class UsageDay(Base):
     __tablename__ = "usage_days"
 
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
-    day: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False)
+    day: Mapped[int] = mapped_column(Integer(), primary_key=True, autoincrement=False, index=True)
     count_before: Mapped[int] = mapped_column(BigInteger())
 
 
@@ -163,4 +163,17 @@ class DashboardSession(Base):
     """What it calls itself, so that its owner knows it in a list."""
     created_at: Mapped[datetime] = mapped_column(Instant())
     seen_at: Mapped[datetime] = mapped_column(Instant())
+    expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class ShownOnce(Base):
+    """What a page is to show once, sealed by the token of the session that it is for."""
+
+    __tablename__ = "shown_once"
+
+    view_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    session_id: Mapped[str] = mapped_column(
+        ForeignKey("dashboard_sessions.session_id", ondelete="CASCADE"), index=True
+    )
+    sealed: Mapped[bytes] = mapped_column(LargeBinary())
     expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)

@@ -57,8 +57,18 @@ class SubscriptionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Downgraded:
+    """A subscription that is paused because the account had no tier with webhooks."""
+
+    subscription_id: str
+    endpoint_url: str
+    held_deliveries: int
+
+
+@dataclass(frozen=True, slots=True)
 class AccountTier:
-    """The tier an account is on now, whatever its callers were told lately."""
+    """The tier an account is on now, and whether it is served, whatever its callers were told lately."""
 
     tier: str
+    status: str
     subscriptions: int

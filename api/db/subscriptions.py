@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from api.db.json_rows import Statement
 from api.db.models import Account
-from api.db.subscription_records import AccountTier, NewSubscription, SubscriptionRecord
+from api.db.subscription_records import AccountTier, Downgraded, NewSubscription, SubscriptionRecord
 from api.db.webhook_models import Delivery, Lane, SubscribedCompany, Subscription
 from api.db.webhook_states import lock_lanes, pause
 
@@ -62,11 +62,13 @@ class SubscriptionRepository:
 
     def lock_account(self, account_id: str) -> AccountTier:
         """Nobody else changes the account's tier, or makes subscriptions for it, until the transaction ends."""
-        tier = self._connection.execute(
+        found = self._connection.execute(
             # not against foreign keys: whoever writes a mail under a lane's lock does not wait for this
-            select(Account.tier).where(Account.account_id == account_id).with_for_update(key_share=True)
-        ).scalar_one()
-        return AccountTier(tier, self.count(account_id))
+            select(Account.tier, Account.status)
+            .where(Account.account_id == account_id)
+            .with_for_update(key_share=True)
+        ).one()
+        return AccountTier(found.tier, found.status, self.count(account_id))
 
     def count(self, account_id: str) -> int:
         """Subscriptions there are, paused ones too."""
@@ -141,6 +143,17 @@ class SubscriptionRepository:
             delete(SubscribedCompany).where(SubscribedCompany.subscription_id == subscription_id)
         )
         self._add_companies(subscription_id, companies)
+
+    def downgraded(self, account_id: str, limit: int) -> list[Downgraded]:
+        """Those that a tier without webhooks has paused, newest first."""
+        owned = and_(Subscription.account_id == account_id, _LIVE)
+        statement = (
+            select(Subscription.subscription_id, Subscription.endpoint_url, _HELD)
+            .where(owned, Subscription.status == "paused", Subscription.status_reason == "tier_downgraded")
+            .order_by(Subscription.subscription_id.desc())
+            .limit(limit)
+        )
+        return [Downgraded(*row) for row in self._connection.execute(statement)]
 
     def downgrade(self, account_id: str, at: datetime) -> int:
         """The account's tier has no webhooks any more: everything is paused for that reason. How many there are."""

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select, tuple_
 
 from api.db.models import UsageDay
 
@@ -31,6 +31,13 @@ def days_of(connection: Connection, account_id: str, month: int) -> list[tuple[i
         .order_by(UsageDay.day)
     )
     return [(row.day % 100, row.count_before) for row in connection.execute(statement)]
+
+
+def take_days(connection: Connection, before: int, limit: int) -> int:
+    """Takes the oldest marks of days before that one (20251018), up to so many; how many."""
+    oldest = select(UsageDay.account_id, UsageDay.day).where(UsageDay.day < before).order_by(UsageDay.day)
+    gone = delete(UsageDay).where(tuple_(UsageDay.account_id, UsageDay.day).in_(oldest.limit(limit)))
+    return connection.execute(gone).rowcount
 
 
 def _begin(placeholder: str, named: str) -> str:

@@ -4,14 +4,17 @@ Only for callers on this machine or in private networks, unless FIRM_METRICS say
 there is nothing. Does not belong here: what is counted (`api.metrics`).
 """
 
+import asyncio
+
 from api.answers import Answer
 from api.call import Call
 from api.endpoints import endpoint
-from api.metrics import CONTENT_TYPE, Gauges, exposition
+from api.exposition import CONTENT_TYPE, Gauges, exposition
 from api.problems import nothing_at
 from api.proxies import FORWARDING, is_local
 from api.stamps import NO_STORE, VARY
 from api.standing import sizes, standing
+from api.watching import disk, watched
 from warehouse.reader import NoRelease
 
 
@@ -19,8 +22,10 @@ from warehouse.reader import NoRelease
 async def get_metrics(call: Call) -> Answer:
     if not _may_read(call):
         raise nothing_at("/metrics")
-    gauges = {**_release(call), **await _deliveries(call)}
-    body = exposition(call.service.metrics.counts(), gauges)
+    service = call.service
+    gauges = {**_release(call), **disk(service.settings.data), **await _deliveries(call)}
+    labelled = await asyncio.to_thread(watched, service.reader, service.clock.now())
+    body = exposition(service.metrics.counts(), gauges, labelled)
     told = [(b"content-type", CONTENT_TYPE.encode()), (b"content-length", b"%d" % len(body))]
     return Answer(200, [*told, NO_STORE, VARY], body)
 
@@ -52,11 +57,17 @@ def _release(call: Call) -> Gauges:
 
 
 async def _deliveries(call: Call) -> Gauges:
-    """Nothing while the database is away."""
+    """Nothing but that while the database is away."""
     stands, counted = await standing(call), await sizes(call)
+    is_there = stands is not None and counted is not None
+    reachable: Gauges = {"database_reachable": ("1 while the control-plane database answers.", is_there)}
     if stands is None or counted is None:
-        return {}
+        return reachable
+    since = counted.mail_since
+    oldest = 0.0 if since is None else (call.service.clock.now() - since).total_seconds()
     return {
+        **reachable,
+        "mail_oldest_seconds": ("Seconds that the oldest of these notices waits.", oldest),
         "webhook_unmatched_events": (
             "Events that are published and not matched yet.",
             stands.unmatched_events,

@@ -1,7 +1,7 @@
-"""Keeps the log as long as it can be asked for and no longer (CONTRACT 4.8, DELIVERY rule 10); one process leads.
+"""Keeps the log as long as it can be asked for and no longer (CONTRACT 4.8, DELIVERY rule 10); days of usage too.
 
-A pass is cut into short steps, each a transaction of its own, so that others who write never wait long. Does not
-belong here: the statements (`api.db.pruning`), or how often (`api.webhooks.service`).
+One process leads. A pass is cut into short steps, each a transaction of its own, so that others who write never
+wait long. Does not belong here: the statements (`api.db.pruning`), or how often (`api.webhooks.service`).
 """
 
 import logging
@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from sqlalchemy import Connection
 
 from api.clock import Clock
-from api.db import pruning
+from api.db import pruning, usage_days
 from api.db.engine import Database
 from api.db.webhook_models import milliseconds, moment
 from api.ulids import earliest
@@ -23,6 +23,7 @@ LEASE: Final = "pruning"
 _LEASE_SECONDS: Final = 60.0
 _AT_ONCE: Final = 500  # deliveries, events or companies of one step
 _REQUESTS_KEPT: Final = timedelta(hours=24)  # CONTRACT 4.12
+_DAYS_KEPT: Final = timedelta(days=400)  # of usage: this month is shown, a year can be compared by hand
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 T = TypeVar("T")
 
@@ -73,6 +74,9 @@ class Pruning:
             yield 1
         yield self._write(lambda connection: pruning.take_records(connection, before, now - _REQUESTS_KEPT))
         yield self._write(lambda connection: pruning.wipe_secrets(connection, now))
+        oldest = int(f"{now - _DAYS_KEPT:%Y%m%d}")
+        while taken := self._write(lambda connection: usage_days.take_days(connection, oldest, _AT_ONCE)):
+            yield taken
 
     def _deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
         """Fills `kept` with events of deliveries that are old and stay."""

@@ -26,6 +26,13 @@ def invalid_state(detail: str, status: str) -> Problem:
     return problem("invalid_state", detail, current_status=status)
 
 
+def not_served(status: str) -> Problem:
+    """402 or 403 for an account that is not served: no tier gives it anything."""
+    if status == "payment_required":
+        return problem("payment_required", "No trial runs and no payment has succeeded.")
+    return problem("account_suspended", "Contact support.")
+
+
 def tier_required(tiers: Tiers, tier: str) -> Problem:
     """403 for an account whose tier lacks webhooks; those that have them are named."""
     wanted = [name for name, one in tiers.by_name.items() if one.webhooks]

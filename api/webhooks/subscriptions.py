@@ -17,7 +17,7 @@ from api.bodies import Object
 from api.clock import Clock
 from api.conditional import strongly_matches
 from api.control import ControlPlane
-from api.db.subscription_records import NewSubscription, SubscriptionRecord
+from api.db.subscription_records import AccountTier, NewSubscription, SubscriptionRecord
 from api.db.subscriptions import SubscriptionRepository
 from api.db.webhook_states import pause, remove, resume
 from api.forms import Faults
@@ -206,13 +206,20 @@ class Subscriptions:
     def _add(self, connection: Connection, new: NewSubscription) -> SubscriptionRecord:
         subscriptions = SubscriptionRepository(connection)
         account = subscriptions.lock_account(new.account_id)
-        tier = self._tiers.named(account.tier)
-        if not tier.webhooks:
-            raise refusals.tier_required(self._tiers, tier.name)
+        tier = self._entitled(account)
         if account.subscriptions >= tier.subscriptions:
             raise refusals.limit_reached(tier.subscriptions)
         subscriptions.add(new)
         return _found(subscriptions.find(new.account_id, new.subscription_id), new.subscription_id)
+
+    def _entitled(self, account: AccountTier) -> Tier:
+        """The tier, where the account is served and its tier has webhooks now: keys are believed a while longer."""
+        tier = self._tiers.named(account.tier)
+        if account.status != "active":
+            raise refusals.not_served(account.status)
+        if not tier.webhooks:
+            raise refusals.tier_required(self._tiers, tier.name)
+        return tier
 
     def _apply(
         self,
@@ -224,9 +231,7 @@ class Subscriptions:
         subscriptions, status = SubscriptionRepository(connection), members.get("status")
         account_id, subscription_id = seen.account_id, seen.subscription_id
         if status == "active":
-            tier = self._tiers.named(subscriptions.lock_account(account_id).tier)
-            if not tier.webhooks:
-                raise refusals.tier_required(self._tiers, tier.name)
+            self._entitled(subscriptions.lock_account(account_id))
         record = _found(subscriptions.lock(account_id, subscription_id), subscription_id)
         _check_revision(record, if_match)
         now, values = self._clock.now(), _differing(record, members)

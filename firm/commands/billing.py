@@ -40,6 +40,14 @@ def portal(account: Account, as_json: Json = False) -> None:
     _print_url(as_json, lambda paying: paying.portal(account))
 
 
+@billing.command("require")
+def require(account: Account) -> None:
+    """Serve an account with a subscription alone from now on: for one from before Stripe, or that was served so."""
+    with explained(*_TROUBLE), Installation.read().billing() as paying:
+        paying.require(account)
+    typer.echo(f"{account} is answered 402 until a plan begins; its webhooks are paused")
+
+
 @billing.command("sync")
 def sync(
     account: Annotated[

@@ -62,7 +62,7 @@ def _told_to_prometheus(metrics: Metrics, host: str, port: int | None) -> Iterat
         return
     from prometheus_client import CollectorRegistry, start_http_server
 
-    from api.metrics import Attempted
+    from api.exposition import Attempted
 
     registry = CollectorRegistry()
     registry.register(Attempted(metrics))

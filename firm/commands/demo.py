@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import httpx
 import typer
 
+from api.webhooks.notices import span_of
 from firm.compose import Installation, environment
 from firm.failures import explained, fail
 from firm.links import sign_in_link
@@ -34,7 +35,7 @@ _PATIENCE: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
-_LINK_LIFETIME: Final = timedelta(hours=24)
+_LINK_LIFETIME: Final = timedelta(hours=1)
 _COUNTS: Final = {
     "companies": "select company_id[6:7], count(*) from companies group by 1",
     "filings": "select company_id[6:7], count(*) from filings group by 1",
@@ -63,14 +64,15 @@ def demo(
 
 
 def _near(installation: Installation) -> Installation:
-    """Only the demo delivers to this machine: its subscriber is here."""
+    """Only the demo delivers to this machine: its subscriber is here. Who runs it is its operator."""
     webhooks = replace(
         installation.settings.webhooks,
         deliver=True,
         allow_http=True,
         allow_networks=(ipaddress.ip_network("127.0.0.0/8"),),
     )
-    return replace(installation, settings=replace(installation.settings, webhooks=webhooks))
+    settings = replace(installation.settings, webhooks=webhooks, operators=frozenset({_EMAIL}))
+    return replace(installation, settings=settings)
 
 
 def _fresh(folder: Path) -> Path:
@@ -198,7 +200,11 @@ def _invite(installation: Installation, key: str, subscription: str, port: int |
         f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
     )
     link = sign_in_link(installation.reached(None, port), _EMAIL, _LINK_LIFETIME)
-    typer.echo(f"\nDashboard: {base}/dashboard\nSigned in as {_EMAIL}, once: {link}")
+    typer.echo(
+        f"\nDashboard: {base}/dashboard\n"
+        f"Signed in as {_EMAIL}, once, within {span_of(_LINK_LIFETIME)}: {link}\n"
+        f"Later: FIRM_DATA={installation.settings.data} firm accounts link {_EMAIL}"
+    )
     typer.echo(f"\nThe interface: {base}/api/openapi.json. The data: {installation.settings.data}")
 
 

@@ -20,7 +20,7 @@ from api.secrets import SecretsError, load_or_create
 from api.settings import SettingError as ApiSettingError
 from api.webhooks.settings import MailSettings
 from api.webhooks.smtp import MailServer, Unreachable
-from firm.billing_findings import prices
+from firm.billing_findings import prices, unpaid
 from firm.compose import Installation, environment
 from firm.delivery_findings import deliveries
 from firm.failures import ERROR
@@ -66,6 +66,7 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield _mail(installation.settings.mail)
     yield from (Finding(*found) for found in deliveries(installation))
     yield from (Finding(*found) for found in prices(installation.settings))
+    yield from (Finding(*found) for found in unpaid(installation))
     yield from (Finding(*found) for found in histories(installation.layout))
     asks = live and _has_contact(given)
     yield from _keys(given, asks)

@@ -22,7 +22,10 @@ def seen(workspace: Workspace, market: str, batch: str) -> dict[str, Seen]:
     known = freshness.read(workspace.layout).datasets
     at = workspace.receipts.facts(batch).at
     return {
-        dataset.key: _seen(workspace, dataset, batch, known.get(dataset.key, Seen(None)), at)
+        dataset.key: replace(
+            _seen(workspace, dataset, batch, known.get(dataset.key, Seen(None)), at),
+            stale_after_hours=dataset.cadence.stale_after_hours,
+        )
         for dataset in workspace.jurisdiction(market).datasets
     }
 

@@ -7,7 +7,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.board import Board
-from api.metrics import BOUNDS, Desk, Metrics, exposition, publishing
+from api.exposition import exposition
+from api.metrics import BOUNDS, Desk, Metrics, publishing
 from api.settings import ApiSettings, SettingError
 from api.tiers import DEFAULT
 
@@ -99,7 +100,7 @@ def test_buckets_count_everything_up_to_their_bound():
     for seconds in (0.0, 0.001, 0.0011, 0.03, 99.0):
         metrics.in_flight += 1
         metrics.observe(("/a", "GET", 200), seconds, None, False)
-    numbers = samples(exposition(metrics.counts(), {}).decode())
+    numbers = samples(exposition(metrics.counts(), {}, {}).decode())
     bucket = {
         float(dict(labels)["le"]): value
         for (name, *labels), value in numbers.items()

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from api.db.migrate import prepare
+from api.db.models import UsageDay
 from api.db.webhook_models import (
     Attempt,
     Delivery,
@@ -222,6 +223,19 @@ def test_records_that_are_done(control: Control) -> None:
     assert [row.replay_id for row in control.rows(Replay)] == ["rpl_running"]
     assert [row.mail_id for row in control.rows(Mail)] == ["eml_due"]
     assert control.count(IdempotentRequest) == 0
+
+
+def test_days_of_usage_are_kept_for_a_year_and_a_month(control: Control, monkeypatch: Any) -> None:
+    """More of them than one step takes; the day 400 days before stays, the one before it goes."""
+    monkeypatch.setattr(pruning, "_AT_ONCE", 2)
+    days = [control.now - timedelta(days=ago) for ago in (900, 500, 402, 401, 400, 1)]
+    numbers = [int(f"{day:%Y%m%d}") for day in days]
+    with control.database.writing() as session:
+        session.execute(
+            insert(UsageDay), [{"account_id": ACCOUNT, "day": one, "count_before": 7} for one in numbers]
+        )
+    pruned(control)
+    assert sorted(row.day for row in control.rows(UsageDay)) == numbers[4:]
 
 
 def test_previous_secrets_are_forgotten_when_they_sign_nothing_more(control: Control) -> None:

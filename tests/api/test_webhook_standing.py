@@ -38,7 +38,7 @@ def sizes(control: Control) -> backlog.Sizes:
 
 def test_before_anybody_subscribes(control: Control) -> None:
     assert lag(control) == backlog.Lag(None, None, None)
-    assert sizes(control) == backlog.Sizes(0, 0, 0)
+    assert sizes(control) == backlog.Sizes(0, 0, 0, None)
 
 
 def test_what_waits(control: Control) -> None:
@@ -51,7 +51,7 @@ def test_what_waits(control: Control) -> None:
         session.add(mail("sent", None))
     control.advance(seconds=7)
     assert lag(control) == backlog.Lag(3, NOON, "leader")
-    assert sizes(control) == backlog.Sizes(queued=3, held=3, mails=1)
+    assert sizes(control) == backlog.Sizes(queued=3, held=3, mails=1, mail_since=NOON)
 
 
 def test_what_is_due_later_does_not_lag(control: Control) -> None:

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import connectors
+from connectors.catalogue import document
 from warehouse import render
 from warehouse.schema.tables import EVENTS, TABLES
 
@@ -12,6 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_data_dictionary_is_the_schema() -> None:
     written = (ROOT / "docs" / "data-dictionary.md").read_text(encoding="utf-8")
     assert written == render.dictionary((*TABLES, EVENTS)), "make docs"
+
+
+def test_the_sources_are_those_declared() -> None:
+    written = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    assert written == document(connectors.JURISDICTIONS), "make docs"
 
 
 def test_the_readme_names_what_is_there() -> None:

@@ -80,6 +80,30 @@ def test_one_that_cannot_be_brought_up_to_date_stops_no_other(run, stripe):
     assert tiers == ["starter", "pro"]
 
 
+def test_accounts_from_before_are_counted_and_can_be_made_to_choose(run, stripe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    run("accounts", "create", "--email", "b@example.com", "--tier", "pro")
+    assert "2 accounts are served without a subscription" in run("doctor")
+    assert "answered 402" in run("billing", "require", "--account", "b@example.com")
+    assert " basic  payment_required  b@example.com" in run("accounts", "list")
+    assert "1 accounts are served without a subscription" in run("doctor")
+    url = run("billing", "checkout", "--account", OWNER, "--tier", "pro").strip()
+    assert "1 accounts are served without a subscription" in run("doctor")
+    subscription = stripe.complete(url)
+    run("billing", "sync")
+    assert "without a subscription" not in run("doctor")
+    assert "has a subscription already" in run("billing", "require", "--account", OWNER, code=1)
+    stripe.end(subscription)
+    run("billing", "sync")
+    run("accounts", "activate", OWNER)
+    assert "1 accounts are served without a subscription" in run("doctor")
+    run("billing", "require", "--account", OWNER)
+    assert f" basic  payment_required  {OWNER}" in run("accounts", "list")
+    run("accounts", "suspend", OWNER)
+    run("billing", "require", "--account", OWNER)
+    assert f" suspended  {OWNER}" in run("accounts", "list")
+
+
 def told(run, **ends):
     """What `firm doctor` says of prices: state and text by line."""
     lines = run("doctor", **ends).splitlines()

@@ -34,7 +34,8 @@ def test_what_changes_is_delivered_to_the_subscriber(tmp_path: Path) -> None:
     assert sum(received.values()) == sum(happened) > 0
     assert "/api/v1/webhooks/whs_" in said
     assert re.search(
-        r"\nSigned in as demo@firmdata\.example, once: http://[^\n]*\?token=firm_link_[0-9a-f]{64}\n", said
+        r"\nSigned in as demo@firmdata\.example, once, within 1 hour: http://[^\n]*\?token=firm_link_[0-9a-f]{64}\n",
+        said,
     )
 
 

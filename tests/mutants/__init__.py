@@ -5,7 +5,8 @@ from typing import Final
 from tests.mutants.of_api import API, WEBHOOKS
 from tests.mutants.of_billing import BILLING
 from tests.mutants.of_connectors import CONNECTORS
+from tests.mutants.of_dashboard import DASHBOARD
 from tests.mutants.of_pipelines import PIPELINES
 from tests.mutants.of_warehouse import WAREHOUSE
 
-MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING)
+MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING, *DASHBOARD)

@@ -23,6 +23,8 @@ from pipelines.erasing import StillRead, Unknown
 from pipelines.erasing_raw import Rewriting
 from pipelines.refused import REFUSED, REMOVED, Refused
 from pipelines.resources import Workspace
+from pipelines.run import dagster_instance
+from pipelines.settings import Settings
 from tests.pipelines import erased
 from tests.pipelines.erased import COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased
 from tests.pipelines.places import ONE, TWO, accounts, owner
@@ -49,8 +51,8 @@ class Died(BaseException):
 
 
 @pytest.fixture(scope="module")
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.instance_for_test() as made:
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
+    with dagster_instance(Settings(data=tmp_path_factory.mktemp("records"))) as made:
         yield made
 
 

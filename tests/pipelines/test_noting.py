@@ -13,6 +13,7 @@ from pipelines import partitions
 from pipelines.batches import batch_instant, batch_name
 from pipelines.build import build_defs
 from pipelines.jobs import job_name
+from pipelines.noting import shortened
 from pipelines.origins import Folder
 from pipelines.resources import Workspace
 from tests.pipelines.invented import MARKET
@@ -80,6 +81,12 @@ def test_a_run_that_fails_says_why(place: Place) -> None:
     assert [(one.market, one.message) for one in note.errors] == [
         (one.market, one.message[:500]) for one in report.errors
     ]
+
+
+def test_a_reason_names_no_company_behind_an_address() -> None:
+    reason = "https://registry.example/companies/1000001-1?x=y: status 503: https://other.example"
+    assert shortened(reason) == "https://registry.example status 503: https://other.example"
+    assert len(shortened("x" * 900)) == 500
 
 
 def test_runs_of_a_schedule_tell_the_same(place: Place) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.hostile import HOSTILE
 from tests.ui.tour import Seen
 
 pytestmark = pytest.mark.slow
@@ -35,6 +36,13 @@ def test_the_card_is_the_profile(seen: Seen) -> None:
     assert facts["Country"] == COUNTRIES[profile["country"]]
     revenue = profile["latest_revenue"]
     assert facts["Latest revenue"] == ("—unknown" if revenue is None else str(revenue))
+
+
+def test_a_name_that_is_made_to_run_is_a_name(seen: Seen) -> None:
+    """That no page breaks or opens a dialog is a test of its own."""
+    name = seen.answers["hostile"]["name"]
+    assert name.startswith(HOSTILE)
+    assert seen.page("hostile")["card"]["title"] == name
 
 
 def test_the_figures_are_those_of_the_accounts(seen: Seen) -> None:
@@ -96,7 +104,9 @@ def test_what_is_not_known_is_said(seen: Seen) -> None:
     ("name", "code", "words"),
     [
         ("no-company", "company_not_found", "No such company is known."),
-        ("other-domain", "page_refused", "not bound to http://127.0.0.1:"),
+        ("other-domain", "origin_not_allowed", "not bound to http://127.0.0.1:"),
+        ("unpaid", "payment_required", "The subscription behind this key is not active."),
+        ("spent", "quota_exceeded", "The requests of this month are used up."),
         ("unknown-key", "page_refused", "the key is not valid"),
         ("secret-key", "key_not_publishable", "This is a secret key. It was not sent"),
         ("no-service", "unreachable", "The service cannot be reached."),

@@ -5,22 +5,25 @@ Belongs here: the world, the service, the pages that are visited. Does not belon
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from subprocess import CompletedProcess
 from threading import Thread
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 
-from connectors.sandbox import World, enough, write
+from api.accounts import Accounts
+from api.settings import ApiSettings
+from connectors.sandbox import enough, write
+from firm.compose import Installation
+from tests.browsing import Run, keep_screenshots
 from tests.firm.conftest import Firm
-from tests.firm.inside import Inside
+from tests.hostile import HOSTILE, HostileWorld
 
 MARKETS = ("FI",)  # one market has every kind of event, and little to load
 DAYS = 2
@@ -29,7 +32,9 @@ SECRET = "firm_live_" + "a" * 42
 UNKNOWN_KEY = "firm_public_" + "a" * 42
 UNKNOWN_COMPANY = "9999999-2"
 CHANGES = "filing.added,ownership.changed,status.changed"  # what the gallery asks its feed of changes for
-Run = Callable[..., CompletedProcess[str]]
+HERE = ("http://127.0.0.1:*",)  # the gallery's origin
+ELSEWHERE = ("shop.example.com",)
+SMALL = "\n[tiers.small]\nmonthly_requests = 1\nburst_per_second = 100\nburst_capacity = 100\n"
 Component = dict[str, Any]
 
 
@@ -55,34 +60,58 @@ class Chosen:
     told: str  # with news
     owned: str  # with the most owners, and events
     without: str  # with neither owners nor events
+    hostile: str  # with a name that is made to break out of a page
+
+
+class Metered(Firm):
+    """`firm` with a tier besides whose month is spent at once."""
+
+    def _tiers(self) -> Path:
+        path = super()._tiers()
+        path.write_text(path.read_text() + SMALL)
+        return path
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Publishable keys, by what stands in their way."""
+
+    usual: str
+    elsewhere: str
+    unpaid: str
+    spent: str
 
 
 def make_tour(run: Run, browser: str, into: Path) -> None:
     """Fills a folder with seen.json and a screenshot of every page."""
-    firm = Firm(into / "data")
-    world = World(seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS)
+    firm = Metered(into / "data")
+    world = HostileWorld(
+        every=5, seed=23, companies=enough(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS
+    )
     for day in write(world, into / "days"):
         firm.ingest(day, *(market.lower() for market in MARKETS))
     with firm.serving() as client, _gallery(run, into / "gallery") as gallery:
         base = str(client.base_url).rstrip("/")
-        key, elsewhere = (
-            _public_key(Inside(firm.data), domain) for domain in ("http://127.0.0.1:*", "shop.example.com")
-        )
-        chosen = _choose(client)
-        visits = list(_visits(gallery, {"base": base, "key": key}, elsewhere, chosen))
+        keys, chosen = _keys(firm), _choose(client)
+        page = {"Authorization": f"Bearer {keys.spent}", "Origin": gallery}
+        the_one = client.get("/api/v1/companies?limit=1", headers=page)  # of its month
+        assert the_one.status_code == 200
+        visits = list(_visits(gallery, base, keys, chosen))
         asked = {"browser": browser, "folder": str(into), "visits": visits}
         done = run("node", Path(__file__).with_name("visit.mjs"), given=json.dumps(asked))
         assert done.returncode == 0, done.stdout + done.stderr
-        seen = Seen(base, gallery, key, json.loads(done.stdout), _answers(client, chosen))
+        seen = Seen(base, gallery, keys.usual, json.loads(done.stdout), _answers(client, chosen))
     (into / "seen.json").write_text(json.dumps(asdict(seen)))
+    keep_screenshots(into, "components")
 
 
 def read_tour(folder: Path) -> Seen:
     return Seen(**json.loads((folder / "seen.json").read_text()))
 
 
-def _visits(gallery: str, usual: dict[str, str], elsewhere: str, chosen: Chosen) -> Iterator[dict[str, Any]]:
+def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dict[str, Any]]:
     """Each page: its address, the width of the window, the colours, whether a day of the calendar is pressed."""
+    usual = {"base": base, "key": keys.usual}
 
     def page(
         name: str, width: int = WIDE, colours: str = "light", *, press: bool = False, **changed: str
@@ -97,8 +126,11 @@ def _visits(gallery: str, usual: dict[str, str], elsewhere: str, chosen: Chosen)
     yield page("owned", company=chosen.owned, press=True)
     yield page("owned-narrow", NARROW, company=chosen.owned)
     yield page("empty", company=chosen.without)
+    yield page("hostile", company=chosen.hostile)
     yield page("no-company", company=UNKNOWN_COMPANY)
-    yield page("other-domain", NARROW, key=elsewhere)
+    yield page("other-domain", NARROW, key=keys.elsewhere)
+    yield page("unpaid", key=keys.unpaid)
+    yield page("spent", NARROW, key=keys.spent)
     yield page("unknown-key", key=UNKNOWN_KEY)
     yield page("secret-key", key=SECRET)
     yield page("no-service", base="http://127.0.0.1:1")
@@ -108,6 +140,7 @@ def _answers(client: httpx.Client, chosen: Chosen) -> dict[str, Any]:
     """What the API itself says of what the pages show, with a secret key and no component between."""
     return {
         "profile": _get(client, chosen.filed, include="detail"),
+        "hostile": _get(client, chosen.hostile),
         "periods": _data(client, chosen.filed, "/financials", period_type="annual", years=5),
         "owners": _data(client, chosen.owned, "/ownership", limit=100),
         "news": _data(client, chosen.told, "/events", event_type="news.published", limit=10),
@@ -117,7 +150,8 @@ def _answers(client: httpx.Client, chosen: Chosen) -> dict[str, Any]:
 
 
 def _choose(client: httpx.Client) -> Chosen:
-    ids = [company["id"] for company in _get(client, "", limit=100)["data"]]
+    companies = _get(client, "", limit=100)["data"]
+    ids = [company["id"] for company in companies if HOSTILE not in company["name"]]
     events = {one: _data(client, one, "/events", limit=100) for one in ids}
     owners = {one: len(_data(client, one, "/ownership")) for one in ids}
     return Chosen(
@@ -126,6 +160,7 @@ def _choose(client: httpx.Client) -> Chosen:
             one for one in ids if any(event["event_type"] == "news.published" for event in events[one])
         ),
         owned=max(ids, key=lambda one: (owners[one], len(events[one]))),
+        hostile=next(company["id"] for company in companies if HOSTILE in company["name"]),
         without=next(one for one in ids if not events[one] and not owners[one]),
     )
 
@@ -140,11 +175,23 @@ def _data(client: httpx.Client, company: str, part: str, **parameters: str | int
     return _get(client, company + part, **parameters)["data"]
 
 
-def _public_key(inside: Inside, domain: str) -> str:
-    account = ("--account", "reader@example.com")
-    return inside.run("keys", "create", *account, "--kind", "public", "--domain", domain, "--json").report[
-        "key"
-    ]
+def _keys(firm: Firm) -> Keys:
+    settings = ApiSettings.from_environment(firm.environment)
+    with Installation(firm.environment, settings).accounts() as accounts:
+        accounts.set_status(
+            accounts.create_account("unpaid@example.com", "pro").account_id, "payment_required"
+        )
+        accounts.create_account("spent@example.com", "small")
+        return Keys(
+            _public_key(accounts, "reader@example.com", HERE),
+            _public_key(accounts, "reader@example.com", ELSEWHERE),
+            _public_key(accounts, "unpaid@example.com", HERE),
+            _public_key(accounts, "spent@example.com", HERE),
+        )
+
+
+def _public_key(accounts: Accounts, owner: str, domains: tuple[str, ...]) -> str:
+    return accounts.create_key(owner, "public", domains).key
 
 
 class _Quiet(SimpleHTTPRequestHandler):

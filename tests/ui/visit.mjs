@@ -1,13 +1,8 @@
 // What a browser finds on pages of the gallery. Reads visits from standard input, writes what was found as
 // JSON; whether that is right is for the tests to say.
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-
-const require = createRequire(join(process.cwd(), "package.json"));
-const { chromium } = require("playwright-core");
-const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+import { faults, launched, overhang } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
 const COMPONENTS = 7;
@@ -37,9 +32,6 @@ function found() {
   }));
 }
 
-/** Runs in the page: how much wider than the window it is, in pixels. */
-const overhang = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
-
 /** By the keyboard alone: the first day with events, pressed. */
 async function pressDay(page) {
   const day = page.locator(".firmdata-day").first();
@@ -67,6 +59,10 @@ async function visited(browser, folder, visit) {
     asked.push({ url: request.url(), key: request.headers().authorization ?? null }),
   );
   page.on("pageerror", (error) => broken.push(String(error)));
+  page.on("dialog", (dialog) => {
+    broken.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   await page.goto(visit.url);
   await page.waitForFunction(
     (count) =>
@@ -77,18 +73,12 @@ async function visited(browser, folder, visit) {
   );
   const components = await page.evaluate(found);
   await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
   const answer = {
     components,
     asked,
     broken,
-    overhang: await page.evaluate(overhang),
-    faults: violations.map(({ id, impact, nodes }) => ({
-      id,
-      impact,
-      where: nodes.map(({ html }) => html.slice(0, 200)),
-    })),
+    overhang: await overhang(page),
+    faults: await faults(page),
     day: visit.press === true ? await pressDay(page) : null,
   };
   await context.close();
@@ -96,8 +86,7 @@ async function visited(browser, folder, visit) {
 }
 
 const { browser: executablePath, folder, visits } = JSON.parse(await text(process.stdin));
-const inContainer = process.getuid?.() === 0; // Chromium has no sandbox for root
-const browser = await chromium.launch({ executablePath, args: inContainer ? ["--no-sandbox"] : [] });
+const browser = await launched(executablePath);
 try {
   const answers = {};
   // One after another: a publishable key may ask five times a second, and each page asks seven times at once.

@@ -52,6 +52,14 @@ function Chosen(): ReactNode {
   );
 }
 
+function Invitation(): ReactNode {
+  return (
+    <p>
+      Give a publishable key that is bound to <code>{location.origin}</code>, and a company by its number or id.
+    </p>
+  );
+}
+
 function All(): ReactNode {
   return (
     <FirmdataProvider baseUrl={base} publishableKey={key} locale={locale}>
@@ -59,7 +67,7 @@ function All(): ReactNode {
         <CompanyCard companyId={company} className="gallery-wide" />
         <KeyStats companyId={company} className="gallery-wide" />
         <FinancialsTable companyId={company} years={5} className="gallery-wide" />
-        <OwnershipChart companyId={company} />
+        <OwnershipChart companyId={company} className="gallery-wide" />
         <EventsCalendar companyId={company} />
         <NewsFeed companyId={company} />
         <ChangeFeed
@@ -79,6 +87,6 @@ createRoot(page).render(
       <h1>Firmdata components</h1>
       <Chosen />
     </header>
-    {key === "" || company === "" ? <p>Give a publishable key and a company.</p> : <All />}
+    {key === "" || company === "" ? <Invitation /> : <All />}
   </>,
 );

@@ -97,7 +97,7 @@ const local: Readonly<Record<LocalCode, string>> = {
   key_not_publishable:
     "This is a secret key. It was not sent; a page needs a publishable key (firm_public_…).",
   key_malformed: "This is not a publishable key.",
-  page_refused: "The service refuses this page: the key is not valid, or not bound to {origin}.",
+  page_refused: "The service refuses this page: the key is not valid.",
   offline: "This device is offline.",
   unreachable: "The service cannot be reached.",
   timed_out: "The service took too long to answer.",

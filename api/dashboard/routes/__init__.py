@@ -6,7 +6,7 @@ Does not belong here: sessions (`api.dashboard.doors`), or how pages are written
 from api.dashboard.routes.assets import get_asset
 from api.dashboard.routes.deliveries import create_replay, retry_delivery, show_delivery, show_replay
 from api.dashboard.routes.explorer import list_operations, show_operation_form, try_operation
-from api.dashboard.routes.keys import create_key, list_keys, revoke_key
+from api.dashboard.routes.keys import create_key, list_keys, revoke_key, show_key
 from api.dashboard.routes.operator import show_operation
 from api.dashboard.routes.plan import begin_plan, cancel_plan, manage_plan, show_plan
 from api.dashboard.routes.sessions import end_other_sessions, end_session, list_sessions
@@ -14,10 +14,13 @@ from api.dashboard.routes.sign_in import ask_for_link, mail_link, open_link, sho
 from api.dashboard.routes.usage import show_usage
 from api.dashboard.routes.webhooks import (
     change_status,
+    change_webhook,
     create_webhook,
     delete_webhook,
+    edit_webhook,
     list_webhooks,
     rotate_secret,
+    show_secret,
     show_webhook,
     test_webhook,
 )
@@ -38,6 +41,7 @@ PAGES = bound(
         sign_out,
         list_keys,
         create_key,
+        show_key,
         revoke_key,
         list_sessions,
         end_session,
@@ -45,8 +49,11 @@ PAGES = bound(
         list_webhooks,
         create_webhook,
         show_webhook,
+        edit_webhook,
+        change_webhook,
         change_status,
         rotate_secret,
+        show_secret,
         test_webhook,
         delete_webhook,
         show_delivery,

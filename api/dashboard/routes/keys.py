@@ -5,10 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
+import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts import AccountError
 from api.answers import Answer
+from api.dashboard import showing
 from api.dashboard.forms import Form
 from api.dashboard.pages import Visit, page
 from api.dashboard.refusals import Refused
@@ -23,7 +25,14 @@ _MOST_DOMAINS = 20
 _LONGEST_YEARS = 10
 _YEAR = timedelta(days=366)
 _RETRY_AFTER = 2
+_GONE = "The key is kept nowhere. Where you have not copied it, revoke it among your keys and make another."
 _EMPTY = {"kind": "live", "label": "", "domains": "", "expires": ""}
+
+
+class _Shown(msgspec.Struct):
+    key: str
+    kind: str
+    label: str | None
 
 
 @page(_ALL)
@@ -33,7 +42,7 @@ async def list_keys(visit: Visit) -> Answer:
 
 @page(_ALL, method="POST")
 async def create_key(visit: Visit) -> Answer:
-    """The one answer that shows the key."""
+    """Leads to the page that shows the key."""
     accounts, form, now = visit.call.service.accounts, visit.form, visit.call.service.clock.now()
     kind, label = form.get("kind", ""), form.get("label", "").strip() or None
     keys = await _keys(visit)
@@ -44,8 +53,15 @@ async def create_key(visit: Visit) -> Answer:
     except AccountError as error:
         written = {name: form.get(name, "") for name in _EMPTY}
         return _listed(visit, keys, 422, written, str(error))
-    public_url = visit.call.service.settings.public_url
-    return visit.render("key_made.html", 201, made=made, label=label, public_url=public_url)
+    view_id = await showing.keep(visit, _Shown(made.key, made.kind, label))
+    return visit.go(f"{_ALL}/made/{view_id}")
+
+
+@page(f"{_ALL}/made/{{view_id:str}}")
+async def show_key(visit: Visit) -> Answer:
+    """The one answer that shows the key."""
+    made = await showing.take(visit, visit.call.places["view_id"], _Shown, _GONE)
+    return visit.render("key_made.html", made=made, public_url=visit.call.service.settings.public_url)
 
 
 @page(f"{_ALL}/{{key_id:str}}/revoke", method="POST")

@@ -44,6 +44,7 @@ async def show_operation(visit: Visit) -> Answer:
         stands=await standing(visit.call),
         sizes=await sizes(visit.call),
         mail_host=service.settings.mail.host,
+        webhooks=service.settings.webhooks,
     )
 
 

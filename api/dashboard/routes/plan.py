@@ -22,7 +22,7 @@ from api.dashboard.plans import Stage, plan_of
 from api.dashboard.refusals import Refused
 from api.db.billing import CustomerRecord
 from api.db.records import AccountRecord
-from api.db.subscription_records import SubscriptionRecord
+from api.db.subscription_records import Downgraded
 from api.problems import unavailable
 from api.service import Service
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger("firm.api")
 _RETRY_AFTER = 2
-_LISTED = 100
-_DOWNGRADED = "tier_downgraded"
+_LISTED = 50
 _RUNNING = (Stage.TRIAL, Stage.RUNS)
 
 
@@ -42,6 +41,8 @@ class _Stored:
 
     account: AccountRecord
     customer: CustomerRecord | None
+    paused: Sequence[Downgraded]
+    """Webhooks, one more than a page lists."""
 
 
 @page(PLAN)
@@ -59,7 +60,8 @@ async def show_plan(visit: Visit) -> Answer:
         plan=plan,
         stages=Stage,
         notice=_notice(origin, asked, plan.stage),
-        paused=await _downgraded(visit),
+        paused=stored.paused[:_LISTED],
+        more_paused=len(stored.paused) > _LISTED,
         cache_seconds=int(settings.key_cache_seconds),
     )
 
@@ -144,14 +146,12 @@ async def _stored(visit: Visit) -> _Stored:
 
 
 def _read(service: Service, account_id: str) -> _Stored:
-    account = service.accounts.account(account_id)
-    return _Stored(account, None if service.billing is None else service.billing.customer(account_id))
-
-
-async def _downgraded(visit: Visit) -> Sequence[SubscriptionRecord]:
-    """Webhooks that were paused because the account had no tier with any."""
-    paused = await visit.call.service.subscriptions.page(visit.account_id, "paused", None, _LISTED)
-    return [one for one in paused if one.status_reason == _DOWNGRADED]
+    accounts, billing = service.accounts, service.billing
+    return _Stored(
+        accounts.account(account_id),
+        None if billing is None else billing.customer(account_id),
+        accounts.downgraded(account_id, _LISTED + 1),
+    )
 
 
 def _billing(visit: Visit) -> "Billing":

@@ -4,13 +4,16 @@ Does not belong here: what was delivered (`api.dashboard.routes.deliveries`).
 """
 
 from datetime import timedelta
-from typing import Any
 from urllib.parse import parse_qs
 
+import msgspec
+
 from api.answers import Answer
+from api.dashboard import showing, subscription_form
 from api.dashboard.forms import Form
 from api.dashboard.pages import Visit, page
 from api.dashboard.refusals import Refused
+from api.dashboard.subscription_form import EMPTY
 from api.db.delivery_records import DELIVERY_STATUSES, DeliveryQuery, Window
 from api.db.subscription_records import SubscriptionRecord
 from api.problems import Problem
@@ -19,32 +22,30 @@ from api.webhooks import redelivery, test_send, validation
 from api.webhooks.redelivery import Place, place_in
 from api.webhooks.refusals import tier_required
 from api.webhooks.shown import live_previous
-from api.webhooks.subscriptions import Owner
+from api.webhooks.subscriptions import NewSecret, Owner
 from warehouse.schema.codes import EVENT_TYPES
 
 ALL = "/dashboard/webhooks"
 ONE = f"{ALL}/{{id:str}}"
 _LISTED = 100
 _ROWS = 25
-_TYPE = "type "
 _GRACE = {"0": 0, "1": 3_600, "24": 86_400}
 """Hours that a form offers, in seconds."""
 _VALIDATION = 422
-_EMPTY: Form = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}
-_NAMES = {
-    "endpoint_url": "Endpoint",
-    "event_types": "Event types",
-    "entity_ids": "Companies",
-    "description": "Description",
-    "max_per_second": "Most per second",
-}
+_GONE = "Where you have not copied it, replace it on the page of the subscription."
 DONE = {
     "paused": "Paused. What happens from now on is held for you.",
     "resumed": "Resumed. New events are delivered; deliver the held ones again when you are ready.",
+    "changed": "Changed.",
     "retried": "One more attempt is on its way: reload in a moment.",
     "deleted": "The subscription is gone.",
 }
 """What a page says of what was just done, by the word in its address."""
+
+
+class _Shown(msgspec.Struct):
+    secret: str
+    warnings: list[str]
 
 
 @page(ALL)
@@ -52,18 +53,17 @@ async def list_webhooks(visit: Visit) -> Answer:
     return await _listed(visit)
 
 
-@page(ALL, method="POST")
+@page(ALL, method="POST", form_limit=subscription_form.LIMIT)
 async def create_webhook(visit: Visit) -> Answer:
-    """The one answer that shows the secret."""
+    """Leads to the page that shows the secret."""
     owner = entitled(visit)
     try:
-        made = await visit.call.service.subscriptions.create(owner, _body(visit.form))
+        made = await visit.call.service.subscriptions.create(owner, subscription_form.new_body(visit.form))
     except Problem as trouble:
         if trouble.status != _VALIDATION:
             raise
         return await _listed(visit, _VALIDATION, visit.form, trouble)
-    warnings = [one.detail for one in made.warnings]
-    return visit.render("secret.html", 201, record=made.record, secret=made.secret, warnings=warnings)
+    return await _to_secret(visit, made)
 
 
 @page(ONE)
@@ -89,6 +89,27 @@ async def show_webhook(visit: Visit) -> Answer:
     )
 
 
+@page(f"{ONE}/edit")
+async def edit_webhook(visit: Visit) -> Answer:
+    record = await visit.call.service.subscriptions.get(visit.account_id, visit.call.places["id"])
+    return _editing(visit, record, subscription_form.written(record))
+
+
+@page(f"{ONE}/edit", method="POST", form_limit=subscription_form.LIMIT)
+async def change_webhook(visit: Visit) -> Answer:
+    """Refused where somebody else has changed it since the form was made."""
+    owner, subscriptions = entitled(visit), visit.call.service.subscriptions
+    record = await subscriptions.get(owner.account_id, visit.call.places["id"])
+    body = subscription_form.changes(visit.form, record)
+    try:
+        await subscriptions.change(owner, record.subscription_id, body, _seen(visit.form))
+    except Problem as trouble:
+        if trouble.status != _VALIDATION:
+            raise
+        return _editing(visit, record, visit.form, trouble)
+    return visit.go(f"{path_of(visit)}?done=changed")
+
+
 @page(f"{ONE}/status", method="POST")
 async def change_status(visit: Visit) -> Answer:
     """Pausing is open to every account, resuming to those that may have webhooks."""
@@ -106,7 +127,15 @@ async def rotate_secret(visit: Visit) -> Answer:
     made = await visit.call.service.subscriptions.rotate(
         owner.account_id, visit.call.places["id"], {"grace_period_seconds": grace}
     )
-    return visit.render("secret.html", record=made.record, secret=made.secret, warnings=[])
+    return await _to_secret(visit, made)
+
+
+@page(f"{ONE}/secret/{{view_id:str}}")
+async def show_secret(visit: Visit) -> Answer:
+    """The one answer that shows the secret."""
+    record = await visit.call.service.subscriptions.get(visit.account_id, visit.call.places["id"])
+    shown = await showing.take(visit, visit.call.places["view_id"], _Shown, _GONE)
+    return visit.render("secret.html", record=record, secret=shown.secret, warnings=shown.warnings)
 
 
 @page(f"{ONE}/test", method="POST")
@@ -144,6 +173,11 @@ def entitled(visit: Visit) -> Owner:
     return owner
 
 
+async def _to_secret(visit: Visit, made: NewSecret) -> Answer:
+    view_id = await showing.keep(visit, _Shown(made.secret, [one.detail for one in made.warnings]))
+    return visit.go(f"{ALL}/{made.record.subscription_id}/secret/{view_id}")
+
+
 def place_of(visit: Visit) -> Place:
     """Whose log it is, and how far back it can be read."""
     service = visit.call.service
@@ -161,8 +195,31 @@ def _owner(visit: Visit) -> Owner:
     return Owner(account.account_id, visit.call.service.settings.tiers.named(account.tier))
 
 
+def _seen(form: Form) -> bytes:
+    """The tag of what the form was made of; one that no subscription has where the form does not say."""
+    revision = form.get("revision", "")
+    return b'"%s"' % (revision.encode() if revision.isascii() and revision.isdigit() else b"none")
+
+
+def _editing(
+    visit: Visit, record: SubscriptionRecord, written: Form, trouble: Problem | None = None
+) -> Answer:
+    account = visit.known.account
+    return visit.render(
+        "webhook_edit.html",
+        200 if trouble is None else _VALIDATION,
+        record=record,
+        revision=visit.form.get("revision", record.revision),
+        tier=visit.call.service.settings.tiers.named(account.tier),
+        types=EVENT_TYPES,
+        chosen=subscription_form.chosen(written),
+        written={**EMPTY, **written},
+        errors=[] if trouble is None else subscription_form.errors(trouble),
+    )
+
+
 async def _listed(
-    visit: Visit, status: int = 200, written: Form = _EMPTY, trouble: Problem | None = None
+    visit: Visit, status: int = 200, written: Form = EMPTY, trouble: Problem | None = None
 ) -> Answer:
     service, account = visit.call.service, visit.known.account
     records: list[SubscriptionRecord] = await service.subscriptions.page(
@@ -174,39 +231,11 @@ async def _listed(
         records=records,
         tier=service.settings.tiers.named(account.tier),
         types=EVENT_TYPES,
-        chosen=[one for one in EVENT_TYPES if _TYPE + one in written],
-        written={**_EMPTY, **written},
-        errors=[] if trouble is None else _errors(trouble),
+        chosen=subscription_form.chosen(written),
+        written={**EMPTY, **written},
+        errors=[] if trouble is None else subscription_form.errors(trouble),
         done=_done(visit),
     )
-
-
-def _body(form: Form) -> dict[str, Any]:
-    """The form as the interface's body: what is empty is left out."""
-    body: dict[str, Any] = {
-        "endpoint_url": form.get("endpoint_url", "").strip(),
-        "event_types": [one for one in EVENT_TYPES if _TYPE + one in form],
-    }
-    companies = form.get("entity_ids", "").replace(",", " ").split()
-    description, fastest = form.get("description", "").strip(), form.get("max_per_second", "").strip()
-    if companies:
-        body["entity_ids"] = companies
-    if description:
-        body["description"] = description
-    if fastest:
-        is_whole = fastest.isascii() and fastest.isdigit() and len(fastest) < 10  # noqa: PLR2004 -- digits
-        body["max_per_second"] = int(fastest) if is_whole else fastest
-    return body
-
-
-def _errors(trouble: Problem) -> list[str]:
-    """What is wrong, by the names that the form has."""
-    return [
-        f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}"
-        if one.pointer
-        else one.detail
-        for one in trouble.errors
-    ] or [trouble.detail]
 
 
 def _asked(visit: Visit) -> tuple[str | None, str | None]:

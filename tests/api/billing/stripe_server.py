@@ -57,7 +57,8 @@ class FakeStripe(StripeWorld):
         self.faults: list[tuple[int, bytes]] = []
         """What is answered next instead."""
         self.meanwhile: Callable[[], None] | None = None
-        """What happens once between looking subscriptions up and answering."""
+        """What happens once between looking a list up and answering."""
+        self.meanwhile_of = "/v1/subscriptions"
 
     def answer(self, method: str, path: str, given: dict[str, str], headers: Any) -> dict[str, Any]:
         if headers["Authorization"] != f"Bearer {KEY}":
@@ -142,7 +143,7 @@ class FakeStripe(StripeWorld):
                 if given.get("status") == "all" or one["status"] != "canceled"
             ]
         mine = deepcopy([one for one in reversed(kept) if one["customer"] == given["customer"]])
-        if path == "/v1/subscriptions" and self.meanwhile is not None:
+        if path == self.meanwhile_of and self.meanwhile is not None:
             then, self.meanwhile = self.meanwhile, None
             then()
         return self._listed(mine, given)

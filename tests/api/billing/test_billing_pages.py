@@ -55,6 +55,40 @@ def test_an_account_has_one_customer_and_one_open_checkout(paying):
         paying.billing.checkout(OWNER, "business")
 
 
+def test_of_two_who_begin_at_once_the_second_is_led_on_and_the_first_is_not(paying):
+    """A button pressed twice: the other request closes the former checkout and makes one, when this one would."""
+    paying.billing.checkout(OWNER, "basic")
+    others = []
+    paying.stripe.meanwhile_of = "/v1/checkout/sessions"
+    paying.stripe.meanwhile = lambda: others.append(paying.billing.checkout(OWNER, "pro"))
+    url = paying.billing.checkout(OWNER, "business")
+    with pytest.raises(AssertionError, match="expired"):
+        paying.stripe.complete(others[0])
+    assert paying.stripe.complete(url)
+
+
+def test_who_subscribes_on_the_former_page_at_that_moment_is_not_led_to_another(paying):
+    former = paying.billing.checkout(OWNER, "basic")
+    paying.stripe.meanwhile_of = "/v1/checkout/sessions"
+    paying.stripe.meanwhile = lambda: paying.stripe.complete(former)
+    with pytest.raises(NotPossible, match="already"):
+        paying.billing.checkout(OWNER, "pro")
+    assert len(paying.stripe.subscriptions) == len(paying.stripe.sessions) == 1
+
+
+def test_a_checkout_that_cannot_be_closed_keeps_another_from_being_made(paying):
+    paying.billing.checkout(OWNER, "basic")
+    customer = paying.billing.customer(OWNER).customer_id
+    still_open, refused = (200, b'{"data":[{"id":"cs_x"}]}'), (400, b'{"error":{"message":"no"}}')
+    paying.stripe.faults = [
+        (200, b'{"id":"%s"}' % customer.encode()),
+        *(3 * [still_open, refused]),
+    ]
+    with pytest.raises(StripeUnavailable, match="stay open"):
+        paying.billing.checkout(OWNER, "pro")
+    assert paying.stripe.asked[-1][1] == "/v1/checkout/sessions/cs_x/expire"
+
+
 def test_a_customer_that_was_made_before_a_crash_is_the_same_afterwards(paying, monkeypatch):
     monkeypatch.setattr("api.db.billing.BillingRepository.name_customer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from api.db.billing import BillingRepository
+from api.db.engine import Database
 from tests.api.billing.conftest import OWNER
 
 PAUSED = ("paused", "tier_downgraded")
@@ -29,6 +31,15 @@ def subscribed(paying):
     paying.wait(15)
     paying.deliver_all()
     return paying
+
+
+def given(url):
+    """How many accounts are served without a subscription."""
+    database = Database(url)
+    with database.reading() as session:
+        count = BillingRepository(session.connection()).count_given("canceled")
+    database.close()
+    return count
 
 
 def seen(paying, path="/api/v1/usage"):
@@ -107,6 +118,28 @@ def test_a_tier_without_webhooks_pauses_them_and_a_better_one_starts_none(trying
     trying.deliver_all()
     assert trying.stands() == ("business", "active")
     assert seen(trying, trying.hook).json() == before
+
+
+def test_who_is_made_to_choose_a_plan_has_nothing_until_then(pay, control_url):
+    paying = pay(database_url=control_url)
+    assert given(control_url) == 1
+    made = paying.service.client.post("/api/v1/webhooks", json=HOOK, headers=paying.service.headers).json()
+    paying.billing.require(OWNER)
+    assert given(control_url) == 0
+    assert paying.stands() == ("basic", "payment_required")
+    assert paying.rows("SELECT status, status_reason FROM webhook_subscriptions") == [PAUSED]
+    # the key is still believed for a while, and gets nothing that lasts
+    for answer in (
+        paying.service.client.post("/api/v1/webhooks", json=HOOK, headers=paying.service.headers),
+        paying.service.client.patch(
+            f"/api/v1/webhooks/{made['id']}", json={"status": "active"}, headers=paying.service.headers
+        ),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (402, "payment_required")
+    assert seen(paying).status_code == 402
+    paying.subscribe("pro")
+    paying.deliver_all()
+    assert paying.stands() == ("pro", "active")
 
 
 def test_what_stays_the_same_touches_no_subscription(trying):

@@ -13,6 +13,11 @@ OTHER = "other@example.com"
 
 
 @pytest.fixture
+def paying(pay, control_url):
+    return pay(database_url=control_url)
+
+
+@pytest.fixture
 def database(paying):
     database = Database(paying.service.app.asgi_handler._service.settings.control_database_url)
     yield database
@@ -87,9 +92,14 @@ def test_one_process_does_it_and_another_when_it_is_gone(paying, start):
     assert passed(second) == 1
 
 
-def test_it_ends_with_the_service(start):
+def test_it_goes_on_beside_the_service_and_ends_with_it(paying, start, monkeypatch):
+    monkeypatch.setattr("api.billing.upkeep._LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("api.billing.upkeep._BREATH_SECONDS", 0.0)
+
     async def run():
         async with start().beside():
-            pass
+            while paying.stands(OTHER) != ("pro", "active"):  # noqa: ASYNC110 -- the database tells nobody
+                await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(run(), 20))
+    assert paying.rows("SELECT name FROM leases WHERE name = 'billing'") == []

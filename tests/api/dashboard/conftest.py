@@ -54,6 +54,11 @@ class Browser:
         """Opens a page and sends the form with that action, with its hidden fields."""
         return self.post(action, hidden(self.get(page), action) | fields)
 
+    def follow(self, answer: httpx.Response) -> httpx.Response:
+        """The page that a form leads to."""
+        assert answer.status_code == 303, (answer.status_code, texts(answer, "//*[@role='alert']"))
+        return self.get(answer.headers["location"])
+
     def _keep(self, written: str) -> None:
         self.set_by.append(written)
         name, _, rest = written.partition("=")
@@ -64,9 +69,9 @@ class Browser:
             self.cookies[name] = value
 
 
-def hidden(answer: httpx.Response, action: str) -> dict[str, str]:
+def hidden(answer: httpx.Response, action: str, status: int = 200) -> dict[str, str]:
     """The hidden fields of the form with that action."""
-    assert answer.status_code in (200, 201), answer.text
+    assert answer.status_code == status, answer.text
     (form, *_) = html.fromstring(answer.text).xpath("//form[@action=$action]", action=action)
     return {one.get("name"): one.get("value") for one in form.xpath(".//input[@type='hidden']")}
 

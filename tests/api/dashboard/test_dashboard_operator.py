@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from lxml import html
 
 from api.dashboard import supervision
 from api.setting_reader import SettingError, SettingReader
+from api.webhooks.settings import WebhookSettings
 from tests.api.dashboard.conftest import Desk, texts
 from warehouse import freshness, run_notes
 from warehouse.freshness import Freshness, Seen
@@ -79,7 +81,7 @@ def test_an_operator_sees_how_everything_stands(desk: Desk) -> None:
     assert table(answer, "Signals") == [f"no.enheter unknown_code {HOSTILE} 17 19 Nov 2026, 12:00 UTC"]
     first, second = table(answer, "Sources")
     assert first.startswith("no.roller held")
-    assert second.startswith("no.enheter taken in")
+    assert second.startswith("no.enheter nothing there yet")
     assert html.fromstring(answer.text).xpath("//script | //img | //@onerror | //style | //@style") == []
 
 
@@ -108,6 +110,13 @@ def test_before_the_first_run_the_page_says_so(open_desk: Callable[..., Desk], m
     assert facts(answer)["Release served"] == "none yet: nothing has been published"
     for said in ("Nothing is held.", "No run has told of itself yet.", "No source is known yet."):
         assert said in texts(answer, "//main/p")
+
+
+def test_what_is_set_for_trials_alone_is_said(open_desk: Callable[..., Desk]) -> None:
+    trial = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.0/8"),))
+    answer = open_desk(operators=frozenset({OWNER}), webhooks=trial).signed_in(OWNER).get(OPERATOR)
+    (said,) = texts(answer, "//main/p[@class='notice bad']")
+    assert said.startswith("Webhooks may go to http:// and 127.0.0.0/8: for trials alone")
 
 
 def test_addresses_of_operators_are_read_as_accounts_have_them() -> None:

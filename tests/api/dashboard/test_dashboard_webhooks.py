@@ -17,12 +17,11 @@ from lxml import html
 
 from api.db.engine import Database
 from api.webhooks.settings import WebhookSettings
-from tests.api.dashboard.conftest import Browser, Desk, hidden, texts
+from tests.api.dashboard.conftest import Desk, hidden, texts
+from tests.api.dashboard.subscribing import ALL, HOSTILE, facts, subscribed
 from tests.api.delivery_log import Log
 
-ALL = "/dashboard/webhooks"
 TRIAL = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.0/8"),))
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 class Hook(ThreadingHTTPServer):
@@ -75,24 +74,6 @@ def log(desk: Desk, tmp_path) -> Iterator[Log]:
     database.close()
 
 
-def facts(browser: Browser, page: str) -> dict[str, str]:
-    tree = html.fromstring(browser.get(page).text)
-    return {
-        one.xpath("./dt")[0].text_content(): " ".join(one.xpath("./dd")[0].text_content().split())
-        for one in tree.xpath("//dl/div")
-    }
-
-
-def subscribed(browser: Browser, url: str, **more: str) -> tuple[str, str]:
-    """Its page and its secret."""
-    fields = {"endpoint_url": url, "type status.changed": "on", "type filing.added": "on"} | more
-    made = browser.submit(ALL, ALL, **fields)
-    assert made.status_code == 201, texts(made, "//*[@role='alert']")
-    (page,) = re.findall(r'href="(/dashboard/webhooks/whs_[0-9a-z]+)"', made.text)
-    (secret,) = re.findall(r'id="secret"[^>]* value="(whsec_[^"]+)"', made.text)
-    return page, html.fromstring(f"<p>{secret}</p>").text_content()
-
-
 def test_a_subscription_from_its_making_to_its_end(desk: Desk, hook: Hook) -> None:
     browser = desk.signed_in()
     page, secret = subscribed(
@@ -134,7 +115,7 @@ def test_a_test_is_signed_sent_and_shown_as_it_came_back(desk: Desk, hook: Hook)
 def test_a_secret_is_replaced_and_the_former_one_signs_on(desk: Desk, hook: Hook) -> None:
     browser = desk.signed_in()
     page, former = subscribed(browser, hook.url)
-    made = browser.submit(page, f"{page}/rotate", hours="1")
+    made = browser.follow(browser.submit(page, f"{page}/rotate", hours="1"))
     (written,) = re.findall(r'id="secret"[^>]* value="(whsec_[^"]+)"', made.text)
     secret = html.fromstring(f"<p>{written}</p>").text_content()
     assert secret != former
@@ -150,7 +131,7 @@ def test_a_secret_is_replaced_and_the_former_one_signs_on(desk: Desk, hook: Hook
         assert base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode() in signatures
     again = browser.submit(page, f"{page}/rotate", hours="1")
     assert again.status_code == 409
-    assert browser.submit(page, f"{page}/rotate", hours="0").status_code == 200
+    assert browser.submit(page, f"{page}/rotate", hours="0").status_code == 303
     assert browser.submit(page, f"{page}/rotate", hours="1000").status_code == 400
 
 
@@ -196,6 +177,7 @@ def test_what_was_held_is_delivered_again(desk: Desk, log: Log) -> None:
     told = browser.submit(page, f"{page}/replays", since=since, held="on")
     assert told.status_code == 303
     assert facts(browser, told.headers["location"])["Deliveries"] == "2"
+    assert desk.signed_in("other@example.com").get(told.headers["location"]).status_code == 404
     assert facts(browser, page)["Held"] == "0 deliveries"
     for fields in ({"since": "x", "held": "on"}, {"since": "2020-01-01", "held": "on"}, {"since": since}):
         assert browser.submit(page, f"{page}/replays", **fields).status_code == 422
@@ -230,11 +212,11 @@ def test_subscriptions_of_others_and_without_the_tier(desk: Desk, log: Log) -> N
     other = desk.signed_in("other@example.com")
     own = hidden(other.get(ALL), ALL) | {"status": "paused", "hours": "0", "event_type": "filing.added"}
     own |= {"since": "2026-11-20", "held": "on"}
-    for path in (page, f"{page}/deliveries/{delivery}"):
+    for path in (page, f"{page}/edit", f"{page}/deliveries/{delivery}"):
         assert other.get(path).status_code == 404
-    posts = ("status", "rotate", "test", "delete", "replays", f"deliveries/{delivery}/retry")
-    assert [other.post(f"{page}/{path}", own).status_code for path in posts] == 6 * [404]
-    assert [other.post(f"{page}/{path}", own | {"form_token": "x"}).status_code for path in posts] == 6 * [
+    posts = ("edit", "status", "rotate", "test", "delete", "replays", f"deliveries/{delivery}/retry")
+    assert [other.post(f"{page}/{path}", own).status_code for path in posts] == 7 * [404]
+    assert [other.post(f"{page}/{path}", own | {"form_token": "x"}).status_code for path in posts] == 7 * [
         403
     ]
     assert facts(owner, page)["State"] == "active"

@@ -115,9 +115,9 @@ class Exchange {
   }
 
   /**
-   * Why a page was told nothing. Before the service knows the caller, and to pages that a key does not name,
-   * it answers without leave to read it (KEYS_AND_LIMITS 3.2), and a browser then tells the page as little as
-   * of a cut cable: whether the service can be reached at all makes the difference.
+   * Why a page was told nothing. Before the service knows the caller it answers without leave to read it, for
+   * it knows no domains of his (KEYS_AND_LIMITS 3.2), and a browser then tells the page as little as of a cut
+   * cable: whether the service can be reached at all makes the difference.
    */
   async #silence(): Promise<"offline" | "page_refused" | "unreachable"> {
     if (!this.seams.online()) return "offline";

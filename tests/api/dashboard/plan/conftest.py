@@ -94,7 +94,7 @@ def address(stripe: FakeStripe) -> Iterator[str]:
 @pytest.fixture
 def shop(open_desk: Callable[..., Desk], stripe: FakeStripe, address: str) -> Shop:
     settings = BillingSettings(
-        secret_key=KEY, signing_secret=SIGNING_SECRET, prices=PRICES, address=address, timeout_seconds=5
+        secret_key=KEY, signing_secret=SIGNING_SECRET, prices=PRICES, address=address, timeout_seconds=30
     )
     desk = open_desk(billing=settings)
     stripe.now = desk.made.hands

@@ -1,5 +1,7 @@
 """What others may try on the pages of the plan, and what they say when Stripe does not do what it is asked."""
 
+import threading
+
 import pytest
 from lxml import html
 
@@ -128,20 +130,31 @@ def test_a_second_subscription_is_not_begun(shop, owner):
     assert len(shop.stripe.subscriptions) == 1
 
 
-@pytest.mark.parametrize("status", [500, 429])
-def test_a_stripe_that_is_away_is_told_and_nothing_lost(shop, owner, status):
+def test_a_stripe_that_is_away_is_told_and_nothing_lost(shop, owner):
     own = own_token(owner)
-    for path in (f"{PLAN}/portal", f"{PLAN}/cancel"):
+    for path, status in ((f"{PLAN}/portal", 500), (f"{PLAN}/cancel", 429)):
         shop.stripe.faults = [(status, b"")]
         answer = owner.post(path, own)
         assert (answer.status_code, texts(answer, "//h1")) == (503, ["Stripe cannot be reached"])
         assert "Nothing was changed and nothing charged. Try again" in answer.text
-    shop.stripe.faults = [(status, b"")]
+    shop.stripe.faults = [(503, b"")]
     shown = owner.get(f"{PLAN}?from=portal")
     assert "Stripe cannot be reached. Below is what it last said" in said(shown)
     assert facts(shown)["Tier"] == "Pro"
     assert "You are on trial" in said(owner.get(PLAN))
     assert shop.api(COMPANY).status_code == 200
+
+
+def test_a_stripe_that_does_not_answer_keeps_nobody_waiting(shop, owner, monkeypatch):
+    """Pages that ask it say so in time; all others are answered meanwhile."""
+    monkeypatch.setattr("api.billing.service._PATIENCE_SECONDS", 0.3)
+    answered = threading.Event()
+    shop.stripe.meanwhile = lambda: answered.wait(8)
+    shown = owner.get(f"{PLAN}?from=portal")
+    assert "Stripe cannot be reached" in said(shown)
+    assert "You are on trial" in said(owner.get(PLAN))
+    assert shop.api(COMPANY).status_code == 200
+    answered.set()
 
 
 def test_what_stripe_refuses_is_told_without_its_words(shop, owner, caplog):

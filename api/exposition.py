@@ -1,0 +1,108 @@
+"""The text that Prometheus reads, made of what is counted and of what is true when it asks.
+
+Does not belong here: counting (`api.metrics`), or who may ask (`api.routes.metrics`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+from api.metrics import BOUNDS, COUNT, FIRST, SECONDS, SEPARATOR, TOTALS, Counts, Metrics, added
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+
+Gauges = Mapping[str, tuple[str, float]]
+"""What is true at this moment: by name, what it says and its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What is true of several things at this moment: what it says, and a value by the values of the labels."""
+
+    said: str
+    labels: tuple[str, ...]
+    values: Mapping[tuple[str, ...], float]
+
+
+def exposition(counts: Counts, gauges: Gauges, labelled: Mapping[str, Labelled]) -> bytes:
+    """The text that Prometheus reads."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Told(counts, gauges, labelled))
+    return generate_latest(registry)
+
+
+class _Told(Collector):
+    def __init__(self, counts: Counts, gauges: Gauges, labelled: Mapping[str, Labelled]) -> None:
+        self._counts = counts
+        self._gauges = gauges
+        self._labelled = labelled
+
+    def collect(self) -> Iterator[Metric]:
+        yield self._requests()
+        yield self._durations()
+        problems = CounterMetricFamily("firm_problems", "Problems answered, by code.", labels=["code"])
+        for code, value in sorted(self._counts.problems.items()):
+            problems.add_metric([code], value)
+        yield problems
+        yield _attempts(self._counts)
+        for name, said in TOTALS.items():
+            yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
+        flying = "Requests being answered."
+        yield GaugeMetricFamily("firm_http_requests_in_flight", flying, value=self._counts.in_flight)
+        for name, (said, value) in self._gauges.items():
+            yield GaugeMetricFamily(f"firm_{name}", said, value=value)
+        for name, told in self._labelled.items():
+            family = GaugeMetricFamily(f"firm_{name}", told.said, labels=told.labels)
+            for labels, value in sorted(told.values.items()):
+                family.add_metric(labels, value)
+            yield family
+
+    def _requests(self) -> Metric:
+        labels = ["route", "method", "status"]
+        family = CounterMetricFamily("firm_http_requests", "Requests answered.", labels=labels)
+        for name, row in sorted(self._counts.requests.items()):
+            family.add_metric(name.split(SEPARATOR), row[COUNT])
+        return family
+
+    def _durations(self) -> Metric:
+        said = "Seconds from the request's head to its answer."
+        family = HistogramMetricFamily("firm_http_request_duration_seconds", said, labels=["route"])
+        by_route: dict[str, list[float]] = {}
+        for name, row in sorted(self._counts.requests.items()):
+            route = name.split(SEPARATOR)[0]
+            by_route[route] = added(by_route.get(route, [0.0] * len(row)), row)
+        for route, row in by_route.items():
+            family.add_metric([route], _cumulated(row[FIRST:]), row[SECONDS])
+        return family
+
+
+class Attempted(Collector):
+    """The attempts of a process that delivers and serves nothing, as they are when somebody asks."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[Metric]:
+        yield _attempts(self._metrics.counts())
+
+
+def _attempts(counts: Counts) -> Metric:
+    said = "Attempts of deliveries, by what came of them."
+    family = CounterMetricFamily("firm_webhook_attempts", said, labels=["outcome"])
+    for outcome, value in sorted(counts.attempts.items()):
+        family.add_metric([outcome], value)
+    return family
+
+
+def _cumulated(row: list[float]) -> list[tuple[str, float]]:
+    """Buckets as Prometheus has them: each counts everything up to its bound."""
+    buckets, seen = [], 0.0
+    for bound, count in zip((*map(str, BOUNDS), "+Inf"), row, strict=True):
+        seen += count
+        buckets.append((bound, seen))
+    return buckets

@@ -1,0 +1,104 @@
+"""`firm prune`: old bodies and rows that no later step needs, told first, removed with --yes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from firm.compose import environment
+from firm.failures import USAGE, explained, fail
+from firm.printing import table
+from pipelines.settings import SettingError, Settings
+from warehouse.locks import Locked
+
+if TYPE_CHECKING:
+    from pipelines.pruning import Limits, Spare
+
+
+def prune(
+    markets: Annotated[
+        list[str] | None, typer.Argument(help="Market codes, as no uk; none means all.")
+    ] = None,
+    raw_days: Annotated[
+        int | None,
+        typer.Option(min=1, help="Bodies of RAW that were fetched so many days ago; none by default."),
+    ] = None,
+    staged_days: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rows of STAGED as old, of which all bodies are gone; none by default."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, it is only told.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Tell, or remove, what lies in RAW and STAGED and no later step needs. Exit code: 0 done, 1 error.
+
+    A market whose rows have been pruned cannot be rebuilt any more (firm rebuild).
+    """
+    from pipelines.pruning import Limits
+    from pipelines.run import UnknownMarket
+
+    if staged_days is not None and (raw_days is None or raw_days > staged_days):
+        fail(
+            "rows go after the bodies that they were read from: give --raw-days too, no more than those",
+            USAGE,
+        )
+    with explained(SettingError, code=USAGE):
+        settings = Settings.read(environment())
+    limits = Limits(_days(raw_days), _days(staged_days))
+    with explained(UnknownMarket, code=USAGE), explained(Locked, OSError):
+        found = list(_found(settings, markets or [], limits, yes=yes))
+    if as_json:
+        typer.echo(json.dumps({"removed": yes, "datasets": [_entry(one) for one in found]}))
+        return
+    table(
+        ("dataset", "bodies", "batches of rows", "left by killed runs", "bytes"),
+        [
+            (
+                one.dataset,
+                str(len(one.bodies)),
+                str(len(one.batches)),
+                str(len(one.leftovers)),
+                f"{one.bytes:,}",
+            )
+            for one in found
+        ],
+    )
+    total = f"{sum(one.bytes for one in found):,} bytes"
+    typer.echo(f"{total} were removed" if yes else f"{total} may go; nothing was removed: say --yes")
+
+
+def _found(settings: Settings, markets: list[str], limits: Limits, *, yes: bool) -> Iterator[Spare]:
+    """What may go, market by market under its lock; gone when it is told, where that is asked for."""
+    import connectors
+    from pipelines import healing, pruning
+    from pipelines.resources import Workspace
+    from pipelines.run import chosen_markets
+    from warehouse.locks import market_lock
+
+    workspace = Workspace(settings, connectors.JURISDICTIONS)
+    for made in chosen_markets(markets, connectors.JURISDICTIONS):
+        with market_lock(workspace.layout, made.code):
+            for one in pruning.spare(workspace, made, limits, workspace.clock()):
+                if yes:
+                    pruning.remove(workspace, one)
+                yield one
+            if yes:
+                healing.discard_rebuilt(workspace.layout, made.code)
+
+
+def _days(days: int | None) -> timedelta | None:
+    return None if days is None else timedelta(days=days)
+
+
+def _entry(one: Spare) -> dict[str, Any]:
+    return {
+        "dataset": one.dataset,
+        "bodies": len(one.bodies),
+        "batches": [index.batch for index, _ in one.batches],
+        "leftovers": len(one.leftovers),
+        "bytes": one.bytes,
+    }

@@ -1,0 +1,99 @@
+"""The audit judges what its tools print, and takes silence for silence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.audit import __main__ as audit
+from tests.audit import judging
+from tests.audit.judging import Finding
+
+SECRET = {"type": "Secret Keyword", "hashed_secret": "5baa61e4", "line_number": 7}
+
+
+def packages(*entries: dict) -> str:
+    return json.dumps(
+        {"dependencies": [{"name": "one", "version": "1.0", **entry} for entry in entries], "fixes": []}
+    )
+
+
+def test_python_packages_that_nobody_was_asked_about_are_not_sound() -> None:
+    well = judging.python_packages(packages({"vulns": []}), "")
+    assert (well.state, well.what) == ("ok", "advisories of Python packages: 1 looked up")
+    # so pip-audit ends, with exit code 0, where the index has no advisories
+    none = judging.python_packages(
+        packages({"skip_reason": "not found on PyPI"}, {"vulns": []}), "No known …"
+    )
+    assert (none.state, none.told) == ("out of reach", ("1 of 2 could not be asked about: one …",))
+    assert judging.python_packages("", "Traceback\nConnectionError: refused\n").told == (
+        "ConnectionError: refused",
+    )
+    assert judging.python_packages(packages(), "").state == "out of reach"
+    advisory = {"id": "PYSEC-2026-1", "fix_versions": ["1.1", "2.0"]}
+    bad = judging.python_packages(packages({"vulns": [advisory]}, {"skip_reason": "x"}), "")
+    assert (bad.state, bad.told) == ("bad", ("one 1.0: PYSEC-2026-1, mended in 1.1 or 2.0",))
+
+
+def test_npm_packages() -> None:
+    refused = '{"message": "405 Method Not Allowed", "statusCode": 405, "error": {"summary": ""}}'
+    out = judging.npm_packages("ui", refused, "npm error A complete log is elsewhere")
+    assert (out.state, out.told) == ("out of reach", ("405 Method Not Allowed",))
+    assert judging.npm_packages("ui", "", "npm error network\n").told == ("npm error network",)
+    assert judging.npm_packages("ui", '{"vulnerabilities": {}}', "").state == "ok"
+    found = {"vulnerabilities": {"left-pad": {"severity": "high", "range": "<2"}}}
+    assert judging.npm_packages("ui", json.dumps(found), "").told == ("left-pad: high, <2",)
+
+
+def test_secrets_are_those_that_nobody_has_looked_at() -> None:
+    printed = json.dumps({"results": {"a.py": [SECRET]}})
+    assert judging.secrets(printed, {}).told == ("a.py:7: Secret Keyword",)
+    assert judging.secrets(printed, {"b.py": ["5baa61e4"]}).state == "bad", "elsewhere it is another"
+    assert judging.secrets(printed, judging.known_of(printed)).state == "ok"
+
+
+def test_the_bill_names_what_is_locked() -> None:
+    printed = json.dumps({"components": [{"name": "one", "version": "1.0"}]})
+    assert judging.bill_of_materials(printed, ["one==1.0"]).state == "ok"
+    assert judging.bill_of_materials(printed, ["one==1.1"]).state == "bad"
+    assert judging.bill_of_materials(printed, ["one==1.0", "two==1.0"]).state == "bad"
+
+
+def test_a_container_file() -> None:
+    said = json.dumps([{"line": 1, "code": "DL3006", "message": "Always tag"}])
+    assert judging.container_file("Dockerfile", said).told == ("Dockerfile:1: DL3006 Always tag",)
+    assert judging.container_file("Dockerfile", "[]").state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [(["ok"], 0), (["ok", "out of reach"], 3), (["out of reach", "bad"], 1), (["bad", "ok"], 1), ([], 0)],
+)
+def test_how_it_ends(states: list[judging.State], code: int) -> None:
+    assert judging.exit_code(Finding(state, "x") for state in states) == code
+
+
+def test_a_tool_that_is_not_there_is_told_of() -> None:
+    assert judging.missing("secrets", "detect-secrets") == Finding(
+        "out of reach", "secrets", ("detect-secrets is not there: make setup",)
+    )
+
+
+def test_what_is_known_to_be_no_secret_is_of_files_that_are_there() -> None:
+    known = json.loads(audit.KNOWN.read_text())
+    assert known
+    assert [path for path in known if not (audit.ROOT / path).is_file()] == []
+
+
+def test_a_planted_secret_is_found(tmp_path: Path) -> None:
+    pytest.importorskip("detect_secrets", reason="detect-secrets is not there")
+    (tmp_path / "settings.py").write_text('PASSWORD = "correct horse battery"\n')
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=tmp_path, check=True)
+    command = [sys.executable, "-m", "detect_secrets", "scan", "--no-verify"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert judging.secrets(done.stdout, {}).told == ("settings.py:1: Secret Keyword",)

@@ -1,0 +1,190 @@
+// Tabs of a Chromium that tests steer (tests/browsing.py): a line of JSON asks for a deed, a line answers.
+// Whether what a page shows is right is for the tests to say.
+import { createInterface } from "node:readline";
+import { join } from "node:path";
+import { faults, launched, overhang } from "./browsing.mjs";
+
+const [, , executable, folder] = process.argv;
+const PATIENCE = 30_000;
+const MOST_STEPS = 80;
+const HERE = "127.0.0.1";
+const VIEWS = {
+  wide: { size: { width: 1280, height: 900 }, colours: "light" },
+  narrow: { size: { width: 360, height: 800 }, colours: "dark" },
+};
+
+/** Runs in the page: whether an element has the keyboard, and whether that is seen. */
+function hasKeyboard(element) {
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  const seen = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+  return { here: element === document.activeElement, seen };
+}
+
+/** Runs in the page: what no page of ours has, and what was smuggled in would add. */
+const foreign = () =>
+  [...document.querySelectorAll("script, iframe, object, embed, [onclick], [onerror], [style]")].map(
+    ({ outerHTML }) => outerHTML.slice(0, 200),
+  );
+
+class Tab {
+  #visited = [];
+  #strayed = []; // addresses of other hosts that were asked since the last look
+  #loaded = []; // responses since the last page began
+  #broken = [];
+
+  #run;
+
+  constructor(page, run) {
+    this.page = page;
+    this.#run = run;
+    page.setDefaultTimeout(PATIENCE);
+    page.on("request", (request) => {
+      if (!isHere(request.url())) this.#strayed.push(request.url());
+      else if (request.isNavigationRequest()) this.#loaded = [];
+    });
+    page.on("response", (response) => {
+      const request = response.request();
+      if (!isHere(request.url())) return;
+      this.#loaded.push(response);
+      if (request.isNavigationRequest())
+        this.#visited.push([request.method(), response.url(), response.status()]);
+    });
+    page.on("pageerror", (error) => this.#broken.push(String(error)));
+    page.on("dialog", (dialog) => {
+      this.#broken.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    // what a policy stopped has got into a page all the same
+    page.on("console", (line) => {
+      if (line.text().includes("Content Security Policy")) this.#broken.push(line.text());
+    });
+  }
+
+  async open({ url }) {
+    await this.page.goto(url);
+  }
+
+  fill({ label, value }) {
+    return this.#field(label).fill(value);
+  }
+
+  async choose({ label, value }) {
+    await this.#field(label).selectOption(value);
+  }
+
+  check({ label }) {
+    return this.#field(label).check();
+  }
+
+  unfold({ summary }) {
+    return this.page.locator("summary", { hasText: summary }).first().click();
+  }
+
+  press({ role, name }) {
+    return this.#led(() => this.page.getByRole(role, { name }).first().click());
+  }
+
+  write({ text }) {
+    return this.page.keyboard.type(text);
+  }
+
+  enter() {
+    return this.#led(() => this.page.keyboard.press("Enter"));
+  }
+
+  async reach({ role, name }) {
+    const wanted = this.page.getByRole(role, { name }).first();
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      await this.page.keyboard.press("Tab");
+      const { here, seen } = await wanted.evaluate(hasKeyboard);
+      if (here && seen) return;
+      if (here) throw new Error(`nobody sees that ${role} ${name} has the keyboard`);
+    }
+    throw new Error(`the keyboard does not reach ${role} ${name}`);
+  }
+
+  text({ selector }) {
+    return this.page.locator(selector).first().innerText();
+  }
+
+  value({ label }) {
+    return this.#field(label).inputValue();
+  }
+
+  address() {
+    return this.page.url();
+  }
+
+  visited() {
+    return this.#visited;
+  }
+
+  async look({ name }) {
+    const views = {};
+    const smuggled = await this.page.evaluate(foreign);
+    await this.#run(true); // axe is a script: it comes when the page is made, and after what the page would have run
+    for (const [view, { size, colours }] of Object.entries(VIEWS)) {
+      await this.page.setViewportSize(size);
+      await this.page.emulateMedia({ colorScheme: colours });
+      await this.page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: true });
+      views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
+    }
+    await this.page.setViewportSize(VIEWS.wide.size);
+    await this.#run(false);
+    const loaded = this.#loaded.filter((response) => response.ok() || response.status() >= 400);
+    const lengths = loaded.map((response) => Number(response.headers()["content-length"]));
+    return {
+      address: this.page.url(),
+      title: await this.page.title(),
+      text: await this.page.locator("body").innerText(),
+      foreign: smuggled,
+      strayed: this.#strayed.splice(0),
+      asked: loaded.map((response) => [response.url(), response.status()]),
+      bytes: lengths.reduce((sum, length) => sum + length, 0),
+      broken: this.#broken,
+      views,
+    };
+  }
+
+  /** By the beginning of its label, for hints follow there. */
+  #field(label) {
+    const escaped = label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    return this.page.getByLabel(new RegExp(`^\\s*${escaped}`)).first();
+  }
+
+  async #led(deed) {
+    await Promise.all([this.page.waitForEvent("load"), deed()]);
+  }
+}
+
+const isHere = (url) => new URL(url).hostname === HERE;
+
+const browser = await launched(executable);
+const tabs = [];
+
+async function tab({ scripts }) {
+  const context = await browser.newContext({
+    viewport: VIEWS.wide.size,
+    reducedMotion: "reduce",
+  });
+  // Nobody else is ever asked; 204 leaves a page where it is.
+  await context.route((url) => url.hostname !== HERE, (route) => route.fulfill({ status: 204 }));
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const run = (enabled) =>
+    session.send("Emulation.setScriptExecutionDisabled", { value: !(scripts || enabled) });
+  await run(false);
+  return tabs.push(new Tab(page, run)) - 1;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { tab: number, deed, given } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { told: (await (deed === "tab" ? tab(given) : tabs[number][deed](given))) ?? null };
+  } catch (error) {
+    answer = { failed: String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();
