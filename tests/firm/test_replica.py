@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -239,6 +240,21 @@ def _used(caller: httpx.Client) -> int:
 def _wanted(machines: Machines) -> set[str]:
     events = Ledger(machines.writer.layout).after(0, 10_000)
     return {event.event_id for event in events if event.event_type in KINDS}
+
+
+def test_the_doctor_looks_at_the_store(bucket: Bucket, tmp_path: Path) -> None:
+    inside = Inside(tmp_path / "data")
+    assert "object store" not in inside.run("doctor").out
+    well = inside.run("doctor", **bucket.environment)
+    assert re.search(r"ok\tobject store s3://\S+: release 0\t", well.out)
+    bucket.faults.append(Fault("careless", "^PUT .*/doctor-", times=100))
+    careless = inside.run("doctor", **bucket.environment)
+    assert (careless.exit_code, "writes over what is there" in careless.out) == (1, True)
+    assert bucket.listed() == []
+    bucket.faults.clear()
+    bucket.call("PUT", "releases/current.json", b'{"release": 7}')
+    behind = inside.run("doctor", **bucket.environment)
+    assert re.search(r"warn\tobject store s3://\S+: release 7, here 0\t", behind.out)
 
 
 def test_commands_say_what_is_wrong(bucket: Bucket, tmp_path: Path) -> None:
