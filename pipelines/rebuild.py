@@ -28,7 +28,7 @@ from warehouse.archive import utc_now
 from warehouse.engine import opened
 from warehouse.files import Step, no_step
 from warehouse.history import History, path_of
-from warehouse.locks import exclusive, market_lock
+from warehouse.locks import exclusive
 from warehouse.schema import identifiers
 from warehouse.tombstones import Tombstones
 
@@ -110,7 +110,7 @@ def rebuild(
         for made in chosen:
             if path_of(workspace.layout, made.code) is None:
                 raise NothingThere(made.code)
-            stack.enter_context(market_lock(workspace.layout, made.code))
+            stack.enter_context(workspace.custody.held(made.code))
         stack.callback(workspace.close)
         for told in healing.heal_releases(workspace.releases):
             progress(told)

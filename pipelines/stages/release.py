@@ -40,6 +40,8 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     parts = {market: part(workspace, market, seen[market], whole=erased[market]) for market in markets}
     found = [rows for market in markets if (rows := events.collected(workspace, market, batch)) is not None]
     rows = pl.concat([render.empty(EVENTS), *found])
+    for market in markets:
+        workspace.custody.keep(market)  # before a release stands on it
     fresh = rows.filter(~pl.col("event_id").is_in(workspace.ledger.known(rows["event_id"]).to_list()))
     manifest = workspace.releases.publish(parts, rows, full=any(erased.values()))
     for market in markets:
@@ -74,6 +76,8 @@ def reissue(workspace: Workspace, markets: Iterable[str], *, with_events: bool =
     }
     outboxes = {market: _outbox(workspace, market) for market in markets} if with_events else {}
     rows = pl.concat([render.empty(EVENTS), *outboxes.values()])
+    for market in markets:
+        workspace.custody.keep(market)
     manifest = workspace.releases.publish(parts, rows, full=True)
     for market, told in outboxes.items():
         with workspace.history(market) as history:
