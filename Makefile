@@ -12,7 +12,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test mutants audit check format bench docs lock clean
+.PHONY: help setup tools run test mutants fuzz audit check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -58,6 +58,9 @@ test: $(VENV)/.dev $(TOOLS) ## every test
 
 mutants: $(VENV)/.dev ## one broken line after another, each with the test that must notice it
 	@$(BIN)/python -m tests.mutants
+
+fuzz: $(VENV)/.dev ## every parser against damaged and hostile bodies, an hour in all (FUZZ_SECONDS=60: a minute)
+	@$(BIN)/python -m tests.fuzz
 
 audit: $(VENV)/.audit ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
 	@PATH="$(CURDIR)/$(VENV)/audit/bin:$$PATH" $(BIN)/python -m tests.audit
