@@ -235,7 +235,9 @@ def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releas
     wholly = []
     for day in ("first", "second", "third"):
         place.register(REMOVED_ROW, (TWO, f"Kaksi {day} Oy", "asleep", "2026-03-03"))
-        number = place.take().release
+        told = place.take()
+        number = told.release
+        assert number is not None, (told.errors, told.held, place.lines[-12:])
         manifest = Releases(place.settings.layout).current()
         assert manifest is not None
         wholly.append(manifest.full_at == manifest.built_at)
