@@ -134,8 +134,22 @@ PIPELINES: Final = (
     Mutant(
         "PART: what a part lacks is retired",
         "pipelines/stages/normalised.py",
-        "if edition.scope == Scope.FULL and not edition.late:",
-        "if not edition.late:",
+        "is_whole = edition.scope == Scope.FULL and not edition.late",
+        "is_whole = not edition.late",
         "tests/pipelines/test_ingest.py::test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does",
+    ),
+    Mutant(
+        "Dagster is told of a materialisation that was removed",
+        "pipelines/dagster_newest.py",
+        "self._kept.clear()",
+        "self._kept = dict(self._kept)",
+        "tests/pipelines/test_dagster_storage.py::test_what_is_removed_is_told_of_no_longer",
+    ),
+    Mutant(
+        "Dagster is told of the batch made last where another one is asked for",
+        "pipelines/dagster_newest.py",
+        "return kept if kept is not None and partitions == [kept.partition_key] else None",
+        "return kept",
+        "tests/pipelines/test_dagster_storage.py::test_what_is_removed_is_told_of_no_longer",
     ),
 )
