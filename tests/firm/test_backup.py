@@ -3,7 +3,7 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -304,3 +304,25 @@ def test_taken_under_load_and_restored_elsewhere_deliveries_go_on(tmp_path: Path
     assert set(received.events) == sent - logged, "what was logged as delivered is not sent again"
     assert {len(times) for times in received.events.values()} == {1}
     assert received.refused == [], "signed by the secret that the subscriber has"
+
+
+@pytest.mark.slow
+def test_from_postgresql_to_sqlite(
+    here: Inside, there: Inside, postgresql: Callable[[], str], tmp_path: Path
+) -> None:
+    """The way from one engine to the other, either way, is a backup."""
+    address = postgresql()
+    first = taken(here, tmp_path / "first")
+    moved = here.run("restore", first, FIRM_DATABASE_URL=address)
+    assert moved.exit_code == 0, moved.err
+    said = here.run("backup", "--to", tmp_path / "second", "--json", FIRM_DATABASE_URL=address)
+    assert said.exit_code == 0, said.err
+    assert (said.report["engine"], said.report["matched"], said.report["rows"]["accounts"]) == (
+        "postgresql",
+        1,
+        1,
+    )
+    back = there.run("restore", said.report["backup"], "--json")
+    assert back.exit_code == 0, back.err
+    with closing(Database(f"sqlite:///{there.data / 'control.sqlite'}")) as database:
+        assert [row.status for row in Log(database).rows(Delivery)] == ["retrying"]

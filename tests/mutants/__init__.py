@@ -6,7 +6,8 @@ from tests.mutants.of_api import API, WEBHOOKS
 from tests.mutants.of_billing import BILLING
 from tests.mutants.of_connectors import CONNECTORS
 from tests.mutants.of_dashboard import DASHBOARD
+from tests.mutants.of_operations import OPERATIONS
 from tests.mutants.of_pipelines import PIPELINES
 from tests.mutants.of_warehouse import WAREHOUSE
 
-MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING, *DASHBOARD)
+MUTANTS: Final = (*CONNECTORS, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING, *DASHBOARD, *OPERATIONS)
