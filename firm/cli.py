@@ -14,6 +14,7 @@ _COMMANDS: Final = {
     "serve": "serve.serve",
     "deliver": "deliver.deliver",
     "dagster": "ingest.dagster",
+    "work": "ingest.work",
     "listen": "listen.listen",
     "accounts": "accounts.accounts",
     "keys": "accounts.keys",

@@ -106,7 +106,8 @@ class Installation:
             return
         from warehouse.remote import following, releases  # loads the client of the store
 
-        shared = releases.shared(chosen.layout, chosen.object_store, chosen.keep_releases)
+        keep, seconds = chosen.keep_releases, chosen.claim_seconds
+        shared = releases.shared(chosen.layout, chosen.object_store, keep, seconds)
         follower = following.Follower(chosen.layout, shared, self.settings.follow_seconds)
         with following.followed(follower):
             yield

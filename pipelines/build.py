@@ -22,6 +22,7 @@ from pipelines.assets.release import release_asset
 from pipelines.assets.staged import staged_asset
 from pipelines.jobs import export_job, market_job
 from pipelines.listening import listened
+from pipelines.recovering import recover_sensor
 from pipelines.registries import live_origin
 from pipelines.resources import Workspace, workspace_resource
 from pipelines.schedules import export_schedule, market_schedule
@@ -61,6 +62,7 @@ def build_defs(
         sensors=[
             *(listen_sensor(market, workspace) for market in heard),
             *(inbox_sensor(market, workspace) for market in heard),
+            *(recover_sensor(market, workspace) for market in markets if settings.celery_broker_url),
         ],
         schedules=[
             *(market_schedule(market, workspace) for market in markets),

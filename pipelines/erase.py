@@ -21,7 +21,6 @@ from pipelines.stages import release
 from warehouse import erasing_history
 from warehouse.archive import utc_now
 from warehouse.files import Step, no_step
-from warehouse.locks import market_lock
 from warehouse.schema import identifiers
 from warehouse.tombstones import Tombstone, Tombstones
 
@@ -54,7 +53,7 @@ def erase(
     markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished()})
     with ExitStack() as stack:
         for market in markets:
-            stack.enter_context(market_lock(workspace.layout, market))
+            stack.enter_context(workspace.custody.held(market))
         stack.callback(workspace.close)
         for market in markets:
             healing.discard_rebuilt(workspace.layout, market)  # it may tell of them too
@@ -73,7 +72,7 @@ def erase(
 def _market(workspace: Workspace, market: str, at: datetime) -> None:
     erasing = Erasing(workspace, workspace.jurisdiction(market))
     if erasing.due(at):
-        number = release.reissue(workspace, market)
+        number = release.reissue(workspace, [market])
         workspace.tell(
             f"{market}: nothing was published" if number is None else f"{market}: release {number}"
         )

@@ -51,7 +51,7 @@ class Replay:
     def own(self) -> Workspace:
         """The workspace of the data root that it is made in."""
         kept = self.workspace
-        settings = replace(kept.settings, data=self.root)
+        settings = replace(kept.settings, data=self.root, object_store=None)
         return Workspace(settings, kept.jurisdictions, kept.clock, silent, kept.on_step)
 
     def run(self) -> int:

@@ -17,6 +17,7 @@ import dagster as dg
 
 from connectors.declare import Dataset, Jurisdiction
 from pipelines import healing
+from pipelines.custody import Alone, Custody, Shared
 from pipelines.healing import MARKET_TAG
 from pipelines.parsing import Readers
 from pipelines.receipts import Receipts
@@ -27,7 +28,6 @@ from warehouse.files import Step, no_step
 from warehouse.history import History
 from warehouse.lake import Lake
 from warehouse.ledger import Ledger
-from warehouse.locks import market_lock
 from warehouse.paths import Layout
 from warehouse.release import Releases
 
@@ -72,6 +72,15 @@ class Workspace:
     def releases(self) -> Releases:
         sharing = shared_releases(self.settings)
         return Releases(self.layout, self.clock, self.settings.keep_releases, self.on_step, sharing)
+
+    @cached_property
+    def custody(self) -> Custody:
+        """Who holds a market, here or over all machines that share its state."""
+        if self.settings.object_store is None:
+            return Alone(self)
+        from warehouse.remote.store import Store
+
+        return Shared(self, Store(self.settings.object_store))
 
     @cached_property
     def exports(self) -> Exports:
@@ -121,7 +130,9 @@ def shared_releases(settings: Settings) -> SharedReleases | None:
         return None
     from warehouse.remote import releases  # loads the client of the store
 
-    return releases.shared(settings.layout, settings.object_store, settings.keep_releases)
+    return releases.shared(
+        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
+    )
 
 
 def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
@@ -142,7 +153,7 @@ def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefin
         market = tags.get(MARKET_TAG)
         with ExitStack() as stack:
             if market is not None and LOCKED_TAG not in tags and context.instance is not None:
-                stack.enter_context(market_lock(workspace.layout, market))
+                stack.enter_context(workspace.custody.held(market))
                 healing.fail_dead_runs(context.instance, market, alive=context.run)
                 healing.heal_releases(workspace.releases)
                 stack.callback(workspace.close)

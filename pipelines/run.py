@@ -13,8 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
-from typing import Final
 
 import dagster as dg
 
@@ -33,10 +31,6 @@ from pipelines.settings import Settings
 from pipelines.stages import held, idle, raw
 from warehouse.archive import utc_now
 from warehouse.files import Step, no_step
-from warehouse.locks import market_lock
-
-STORAGE_VARIABLE: Final = "FIRM_DAGSTER_STORAGE"
-CONFIG_FOLDER: Final = Path(__file__).resolve().parents[1]  # where dagster.yaml stands
 
 
 class UnknownMarket(ValueError):  # noqa: N818 - named for what it says
@@ -95,7 +89,7 @@ def ingest(
         raise NotServed(silent_ones[0].code)
     with ExitStack() as stack:
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
-            stack.enter_context(market_lock(workspace.layout, jurisdiction.code))
+            stack.enter_context(workspace.custody.held(jurisdiction.code))
         stack.callback(workspace.close)
         instance = overrides.instance or stack.enter_context(dagster_instance(settings))
         for jurisdiction in chosen:
@@ -123,10 +117,10 @@ def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> lis
 
 
 def dagster_instance(settings: Settings) -> dg.DagsterInstance:
-    """Dagster's instance below the data root, as `dagster.yaml` describes it."""
+    """Dagster's instance, as the `dagster.yaml` of these settings describes it."""
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
-    os.environ[STORAGE_VARIABLE] = str(settings.dagster_storage)
-    return dg.DagsterInstance.from_config(str(CONFIG_FOLDER))
+    os.environ.update(settings.dagster_environment)
+    return dg.DagsterInstance.from_config(str(settings.dagster_home))
 
 
 class _Round:

@@ -17,6 +17,9 @@ from warehouse.remote.address import SETTING as OBJECT_STORE
 from warehouse.remote.address import Address, BadAddress
 
 DEFAULT_DATA: Final = Path(".data")
+# dagster-postgres tells of events by a statement that only this driver takes; a bare address means another one.
+_DRIVER: Final = "postgresql+psycopg2://"
+PROJECT: Final = Path(__file__).resolve().parents[1]
 DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
 
 
@@ -42,6 +45,9 @@ class Settings:
     user_agent: FIRM_USER_AGENT, how we introduce ourselves to registries.
     credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that want a key.
     object_store: FIRM_OBJECT_STORE, what this machine shares with others; None where it is alone.
+    dagster_database_url: FIRM_DAGSTER_DATABASE_URL, PostgreSQL for Dagster's own state; empty: SQLite in `data`.
+    celery_broker_url: FIRM_CELERY_BROKER_URL, the Redis by which workers get Dagster's runs; empty: no workers.
+    claim_seconds: FIRM_CLAIM_SECONDS, after how many seconds without a sign a machine that holds a market is gone.
     """
 
     data: Path = DEFAULT_DATA
@@ -53,6 +59,9 @@ class Settings:
     user_agent: str = DEFAULT_USER_AGENT
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
     object_store: Address | None = None
+    claim_seconds: int = 60
+    dagster_database_url: str = field(default="", repr=False)
+    celery_broker_url: str = field(default="", repr=False)
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self:
@@ -67,6 +76,9 @@ class Settings:
             user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
             credentials=_credentials(environment.get("FIRM_CREDENTIALS") or ""),
             object_store=_object_store(environment),
+            claim_seconds=_count(environment, "FIRM_CLAIM_SECONDS", 60, 1),
+            dagster_database_url=environment.get("FIRM_DAGSTER_DATABASE_URL") or "",
+            celery_broker_url=_broker(environment),
         )
 
     @property
@@ -80,6 +92,23 @@ class Settings:
         return self.data.resolve() / "dagster"
 
     @property
+    def dagster_home(self) -> Path:
+        """The folder of the `dagster.yaml` that holds: of one machine alone, or of what it shares."""
+        if self.celery_broker_url:
+            return PROJECT / "deploy" / "dagster" / "celery"
+        return PROJECT / "deploy" / "dagster" / "postgresql" if self.dagster_database_url else PROJECT
+
+    @property
+    def dagster_environment(self) -> dict[str, str]:
+        """What `dagster.yaml` reads, and where it stands."""
+        return {
+            "DAGSTER_HOME": str(self.dagster_home),
+            "FIRM_DAGSTER_STORAGE": str(self.dagster_storage),
+            "FIRM_DAGSTER_DATABASE_URL": self.dagster_database_url.replace("postgresql://", _DRIVER, 1),
+            "FIRM_CELERY_BROKER_URL": self.celery_broker_url,
+        }
+
+    @property
     def processes(self) -> int:
         """How many worker processes a pool has."""
         return self.workers or os.cpu_count() or 1
@@ -90,6 +119,17 @@ def _count(environment: Mapping[str, str], name: str, default: int, least: int) 
     if not text.isdecimal() or int(text) < least:
         raise SettingError(name, text, f"a whole number from {least}")
     return int(text)
+
+
+def _broker(environment: Mapping[str, str]) -> str:
+    url = environment.get("FIRM_CELERY_BROKER_URL") or ""
+    lacking = [name for name in ("FIRM_DAGSTER_DATABASE_URL", OBJECT_STORE) if not environment.get(name)]
+    if url and lacking:
+        needs = " and ".join(lacking)
+        raise SettingError(
+            "FIRM_CELERY_BROKER_URL", "…", f"empty without {needs}, by which workers share their state"
+        )
+    return url
 
 
 def _object_store(environment: Mapping[str, str]) -> Address | None:

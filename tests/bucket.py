@@ -29,7 +29,8 @@ _NOT_PASSED_ON = {"content-length", "transfer-encoding", "connection", "date", "
 class Fault:
     """What happens to requests whose `METHOD /path` a pattern finds, so many times after letting some through.
 
-    503: refused. cut: half of the answer. lost: done, and the answer never comes. before: something happens first.
+    503: refused. cut: half of the answer. lost: done, and the answer never comes. before: something happens first. careless:
+    without its conditions.
     """
 
     kind: str
@@ -98,16 +99,24 @@ class _Proxy(Quiet):
         line = f"{self.command} {self.path}"
         bucket.asked.append(line)
         fault = next((fault for fault in bucket.faults if fault.meets(line)), None)
+        kind = "none" if fault is None else fault.kind
         if fault is not None and fault.do is not None:
             fault.do()
-        if fault is not None and fault.kind == "503":
+        if kind == "503":
             self.send_whole(503, b"<Error><Code>SlowDown</Code></Error>")
             return
-        status, headers, content = self._asked_of_moto(body)
-        if fault is not None and fault.kind == "lost":
+        if kind == "careless":
+            del self.headers["If-None-Match"], self.headers["If-Match"]
+        answer = self._asked_of_moto(body)
+        if kind == "lost":
             self.close_connection = True
             self.connection.close()
-            return
+        else:
+            self._hand_back(*answer, is_cut=kind == "cut")
+
+    def _hand_back(
+        self, status: int, headers: list[tuple[str, str]], content: bytes, *, is_cut: bool
+    ) -> None:
         self.send_response_only(status)
         for name, value in headers:
             self.send_header(name, value)
@@ -117,9 +126,8 @@ class _Proxy(Quiet):
         self.send_header("Content-Length", str(length))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(content[: length // 2] if fault is not None and fault.kind == "cut" else content)
-        if fault is not None and fault.kind == "cut":
-            self.close_connection = True
+            self.wfile.write(content[: length // 2] if is_cut else content)
+        self.close_connection = self.close_connection or is_cut
 
     def _asked_of_moto(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         connection = http.client.HTTPConnection(*self.direct, timeout=30)

@@ -191,7 +191,8 @@ class Archive:
         return objects.object_path(self._root, sha256)
 
     def discard_erased(self) -> None:
-        """Removes bodies whose line says that they are erased: a kill may have come between the two."""
+        """Removes bodies whose line, read anew, says so: a kill may have come between, or another machine."""
+        self._manifests.clear()
         for dataset in self.datasets():
             for sha256 in self._manifest(dataset).erased:
                 files.discard(objects.object_path(self._root, sha256))

@@ -116,6 +116,17 @@ class Tombstones:
         """Tombstones of which something is still to be done."""
         return tuple(stone for stone in self.all(market) if not stone.is_finished)
 
+    def told(self, market: str) -> list[dict[str, Any]]:
+        """Those of a market, to be told to another machine."""
+        return [_as_json(stone) for stone in self.all(market)]
+
+    def adopt(self, market: str, told: Iterable[dict[str, Any]]) -> None:
+        """Puts what another machine told of a market in the place of what is known of it here."""
+        with self._changing() as known:
+            for subject in [stone.subject for stone in known.values() if stone.market == market]:
+                del known[subject]
+            known.update({stone.subject: stone for stone in map(_parsed, told)})
+
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Tombstone]]:
         with exclusive(self._layout, "erased", "the list of what is erased", _WAIT_SECONDS):

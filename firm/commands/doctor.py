@@ -27,6 +27,7 @@ from firm.failures import ERROR
 from firm.history_findings import histories
 from firm.key_findings import keys
 from firm.printing import table
+from firm.store_findings import store
 from pipelines.registries import registry_http
 from pipelines.settings import SettingError, Settings
 
@@ -57,7 +58,7 @@ def _findings(live: bool) -> Iterator[Finding]:
     given = environment()
     yield from _settings(given, live)
     try:
-        installation = Installation.read()
+        installation, chosen = Installation.read(), Settings.read(given)
     except (ApiSettingError, SettingError):
         return
     yield _folder(installation.settings.data)
@@ -68,6 +69,7 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield from (Finding(*found) for found in prices(installation.settings))
     yield from (Finding(*found) for found in unpaid(installation))
     yield from (Finding(*found) for found in histories(installation.layout))
+    yield from (Finding(*found) for found in store(chosen))
     asks = live and _has_contact(given)
     yield from _keys(given, asks)
     if asks:

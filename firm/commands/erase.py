@@ -14,6 +14,7 @@ from firm.printing import table
 from pipelines.settings import SettingError, Settings
 from warehouse.locks import Locked
 from warehouse.paths import Layout
+from warehouse.remote.failures import RemoteFailed
 from warehouse.tombstones import STEPS, Tombstone, Tombstones
 
 
@@ -55,7 +56,7 @@ def _erase(subjects: list[str], reason: str, *, quiet: bool) -> Layout:
     with explained(SettingError):
         settings = Settings.read(environment())
     still: StillRead | None = None
-    with explained(Unknown, Locked):
+    with explained(Unknown, Locked, RemoteFailed):
         try:
             pipelines_erase.erase(settings, subjects, reason, told)
         except StillRead as error:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -20,8 +19,9 @@ from firm.failures import USAGE, explained, fail
 from firm.printing import table
 from pipelines.origins import Folder, Live, Origin
 from pipelines.report import IngestReport
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import PROJECT, SettingError, Settings
 from warehouse.locks import Locked
+from warehouse.remote.failures import RemoteFailed
 
 _SHOWN = 40
 
@@ -171,7 +171,7 @@ def run(
 
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = Overrides(accept_shrink=tuple(accept_shrink or ()))
-    with explained(Locked, ValueError):
+    with explained(Locked, ValueError, RemoteFailed):
         return pipelines_ingest(settings, markets, origin, instant, told, overrides)
 
 
@@ -231,26 +231,44 @@ def dagster(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
 ) -> None:
     """Dagster's web interface and daemon, with the daily schedules."""
-    from pipelines.run import CONFIG_FOLDER, STORAGE_VARIABLE
+    _beside("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
 
+
+def work(
+    name: Annotated[
+        str, typer.Option(help="What this worker is called, where a machine has several.")
+    ] = "worker",
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets taken in at one time.")] = 1,
+) -> None:
+    """Take in markets that Dagster hands out, until Ctrl-C; any number of these, on any machine."""
+    with explained(SettingError, code=USAGE):
+        if not Settings.read(environment()).celery_broker_url:
+            fail("there is nobody to hand out work: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
+    worker = (
+        "-A",
+        "pipelines.celery_app",
+        "worker",
+        "-n",
+        f"{name}@%h",
+        "-c",
+        str(at_once),
+        "--loglevel=WARNING",
+    )
+    _beside("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
+
+
+def _beside(program: str, *arguments: str) -> NoReturn:
+    """Becomes a program that is installed beside this one, with our settings."""
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     given = {
+        **os.environ,
         **environment(),
+        **settings.dagster_environment,
         "FIRM_DATA": str(settings.data.resolve()),
-        STORAGE_VARIABLE: str(settings.dagster_storage),
-        "DAGSTER_HOME": str(CONFIG_FOLDER),
         "DAGSTER_DISABLE_TELEMETRY": "1",
     }
-    command = [
-        str(Path(sys.executable).parent / "dagster"),
-        "dev",
-        "-m",
-        "pipelines.definitions",
-        "-p",
-        str(port),
-    ]
-    raise typer.Exit(
-        subprocess.run(command, cwd=CONFIG_FOLDER, env={**os.environ, **given}, check=False).returncode  # noqa: S603 - our own words
-    )
+    os.chdir(PROJECT)
+    path = Path(sys.executable).parent / program
+    os.execve(path, [str(path), *arguments], given)  # noqa: S606 - our own words

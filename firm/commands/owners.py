@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from pipelines.settings import SettingError, Settings
 from warehouse.judgements import Damaged, Judgement, Judgements, Unreversible
 from warehouse.locks import Locked
 from warehouse.paths import Layout
+from warehouse.remote.failures import RemoteFailed
 from warehouse.schema import identifiers
 from warehouse.schema.verdicts import DIFFERENT, SAME
 
@@ -73,8 +76,8 @@ def judge(
     if same is None:
         raise typer.BadParameter("say --same or --different")
     told = Told(company, one, other, SAME if same else DIFFERENT, by, reason)
-    with explained(NotKnown, Locked, Damaged):
-        row = judged(_layout(), told, datetime.now(UTC))
+    with explained(NotKnown, Locked, Damaged, RemoteFailed), _shared() as layout:
+        row = judged(layout, told, datetime.now(UTC))
     typer.echo(
         f"judgement {row.number}: {row.one} {row.verdict} {row.other}; followed by the next ingest of {row.market}"
     )
@@ -87,8 +90,8 @@ def reverse(
     reason: _Reason,
 ) -> None:
     """Take a judgement back. Both rows stay."""
-    with explained(Unreversible, Locked, Damaged):
-        row = Judgements(_layout()).reverse(number, by, datetime.now(UTC), reason)
+    with explained(Unreversible, Locked, Damaged, RemoteFailed), _shared() as layout:
+        row = Judgements(layout).reverse(number, by, datetime.now(UTC), reason)
     typer.echo(
         f"judgement {number} is taken back by {row.number}; followed by the next ingest of {row.market}"
     )
@@ -142,3 +145,20 @@ def _share(record: dict[str, Any]) -> str:
 def _layout() -> Layout:
     with explained(SettingError):
         return Settings.read(environment()).layout
+
+
+@contextmanager
+def _shared() -> Iterator[Layout]:
+    """The data folder with what has been judged on other machines; what is judged in the block goes to them."""
+    with explained(SettingError):
+        settings = Settings.read(environment())
+    if settings.object_store is None:
+        yield settings.layout
+        return
+    from warehouse.remote import journal
+    from warehouse.remote.store import Store
+
+    store = Store(settings.object_store)
+    journal.shared(settings.layout, store)
+    yield settings.layout
+    journal.shared(settings.layout, store)

@@ -14,6 +14,7 @@ from firm.failures import USAGE, explained, fail
 from firm.printing import table
 from pipelines.settings import SettingError, Settings
 from warehouse.locks import Locked
+from warehouse.remote.failures import RemoteFailed
 
 if TYPE_CHECKING:
     from pipelines.pruning import Limits, Spare
@@ -49,7 +50,7 @@ def prune(
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
     limits = Limits(_days(raw_days), _days(staged_days))
-    with explained(UnknownMarket, code=USAGE), explained(Locked, OSError):
+    with explained(UnknownMarket, code=USAGE), explained(Locked, RemoteFailed, OSError):
         found = list(_found(settings, markets or [], limits, yes=yes))
     if as_json:
         typer.echo(json.dumps({"removed": yes, "datasets": [_entry(one) for one in found]}))
@@ -77,11 +78,10 @@ def _found(settings: Settings, markets: list[str], limits: Limits, *, yes: bool)
     from pipelines import healing, pruning
     from pipelines.resources import Workspace
     from pipelines.run import chosen_markets
-    from warehouse.locks import market_lock
 
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     for made in chosen_markets(markets, connectors.JURISDICTIONS):
-        with market_lock(workspace.layout, made.code):
+        with workspace.custody.held(made.code):
             for one in pruning.spare(workspace, made, limits, workspace.clock()):
                 if yes:
                     pruning.remove(workspace, one)

@@ -14,6 +14,7 @@ from firm.failures import USAGE, explained
 from firm.printing import table
 from pipelines.settings import SettingError, Settings
 from warehouse.locks import Locked
+from warehouse.remote.failures import RemoteFailed
 
 if TYPE_CHECKING:
     from pipelines.rebuild import Rebuilt
@@ -54,7 +55,7 @@ def rebuild(
     wishes = Wishes(check=check, emit=emit, accept_lost=accept_lost)
     with (
         explained(UnknownMarket, code=USAGE),
-        explained(NothingThere, Shrunk, Incomplete, Invalid, Locked, OSError),
+        explained(NothingThere, Shrunk, Incomplete, Invalid, Locked, RemoteFailed, OSError),
     ):
         done = pipelines_rebuild.rebuild(settings, markets or [], wishes, told)
     if as_json:

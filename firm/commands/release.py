@@ -43,7 +43,9 @@ def _shared(settings: Settings) -> SharedReleases:
 
     if settings.object_store is None:
         fail(f"this machine shares releases with nobody: set {OBJECT_STORE}=s3://bucket/prefix", USAGE)
-    return releases.shared(settings.layout, settings.object_store, settings.keep_releases)
+    return releases.shared(
+        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
+    )
 
 
 @contextmanager

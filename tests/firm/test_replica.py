@@ -1,45 +1,131 @@
-"""A machine that ingests and one that only serves, each with a data folder of its own, as processes."""
+"""A machine that ingests, machines that serve and machines that deliver, each with a data folder of its own.
+
+They are processes; what they share is PostgreSQL and an object store.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from connectors.sandbox import World, write
 from tests.bucket import Bucket, Fault
-from tests.firm.conftest import Firm
+from tests.firm.hooked import Received, receiver
 from tests.firm.inside import Inside
+from warehouse.ledger import Ledger
 
-_PATIENCE = 30.0
+ROOT = Path(__file__).resolve().parents[2]
+PATH = "/api/v1/companies?limit=1"
+PATIENCE = 200.0
 
 
-@dataclass(frozen=True)
-class Sharing(Firm):
-    """`firm` over one data folder and a bucket."""
+def _until(what: Callable[[], bool], otherwise: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < until, otherwise
+        time.sleep(0.05)
 
-    bucket: Bucket
+
+@dataclass
+class Machines:
+    """What all share, and the processes by name."""
+
+    folder: Path
+    environment: dict[str, str]
+    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
-    def environment(self) -> dict[str, str]:
-        return {
-            **super().environment,
-            **self.bucket.environment,
-            "FIRM_FOLLOW_SECONDS": "0.2",
-            "FIRM_DELIVER": "false",
-        }
+    def writer(self) -> Inside:
+        return Inside(self.folder / "writer")
+
+    def run(self, *arguments: str | Path) -> Any:
+        said = self.writer.run(*arguments, **self.environment)
+        assert said.exit_code == 0, said.out + said.err
+        return said
+
+    def start(self, name: str, *command: str) -> None:
+        data = {"FIRM_DATA": str(self.folder / name), "PYTHONPATH": str(ROOT)}
+        with (self.folder / f"{name}.log").open("wb") as log:
+            self.running[name] = subprocess.Popen(
+                [sys.executable, "-m", "firm", *command],
+                cwd=ROOT,
+                env={**os.environ, **self.environment, **data},
+                stderr=log,
+            )
+
+    def serve(self, name: str) -> str:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.start(name, "serve", "--port", str(port))
+        return f"http://127.0.0.1:{port}"
+
+    def end(self, name: str, number: signal.Signals = signal.SIGTERM) -> int:
+        process = self.running.pop(name)
+        process.send_signal(number)
+        return process.wait(60)
 
 
-def _until(client: httpx.Client, release: int) -> None:
-    until = time.monotonic() + _PATIENCE
-    while client.get("/api/v1/markets").headers.get("Firm-Release") != str(release):
-        assert time.monotonic() < until, f"release {release} did not come"
-        time.sleep(0.05)
+def _status(base: str) -> int:
+    """What its balancer would see; 0 where nobody listens yet."""
+    try:
+        return httpx.get(f"{base}/readyz", timeout=10, trust_env=False).status_code
+    except httpx.ConnectError:
+        return 0
+
+
+@dataclass
+class Load:
+    """Callers who ask whichever machines their balancer names."""
+
+    authorization: str
+    pool: list[str]
+    statuses: Counter[int] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+    ended: bool = False
+
+    def run(self) -> None:
+        with httpx.Client(
+            headers={"Authorization": self.authorization}, timeout=30, trust_env=False
+        ) as client:
+            turn = 0
+            while not self.ended:
+                base = self.pool[turn % len(self.pool)]
+                turn += 1
+                try:
+                    self.statuses[client.get(base + PATH).status_code] += 1
+                except httpx.HTTPError as error:
+                    self.failures.append(f"{base}: {error!r}")
+                time.sleep(0.01)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        threads = [threading.Thread(target=self.run) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.ended = True
+            for thread in threads:
+                thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -49,34 +135,137 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
+@pytest.fixture
+def bucket(object_store: Callable[[], Bucket]) -> Bucket:
+    return object_store()
+
+
+@pytest.fixture
+def machines(bucket: Bucket, postgresql: Callable[[], str], tmp_path: Path) -> Iterator[Machines]:
+    tiers = tmp_path / "tiers.toml"
+    tiers.write_text("[tiers.business]\nburst_per_second = 100000\nburst_capacity = 100000\n")
+    secret = base64.b64encode(bytes(range(32))).decode()
+    environment = {
+        **bucket.environment,
+        "FIRM_DATABASE_URL": postgresql(),
+        **dict.fromkeys(("FIRM_PEPPER", "FIRM_CURSOR_KEYS", "FIRM_SEALING_KEYS"), secret),
+        "FIRM_TIERS": str(tiers),
+        "FIRM_DELIVER": "false",
+        "FIRM_FOLLOW_SECONDS": "0.2",
+        "FIRM_CLAIM_SECONDS": "2",
+        "FIRM_ACCESS_LOG": "false",
+        "FIRM_WEBHOOK_ALLOW_CIDRS": "127.0.0.0/8",
+        "FIRM_WEBHOOK_ALLOW_HTTP": "true",
+        "FIRM_WEBHOOK_ACK_SECONDS": "4",
+        "FIRM_WEBHOOK_LEASE_SECONDS": "5",
+    }
+    made = Machines(tmp_path, environment)
+    with ExitStack() as stack:
+        stack.callback(lambda: [made.end(name, signal.SIGKILL) for name in list(made.running)])
+        yield made
+
+
+KINDS = ["filing.added", "status.changed"]
+
+
 @pytest.mark.slow
-def test_a_replica_serves_what_another_machine_publishes(
-    object_store: Callable[[], Bucket], tmp_path: Path, days: list[Path]
-) -> None:
-    bucket = object_store()
-    writer, replica = Inside(tmp_path / "writer"), Sharing(tmp_path / "replica", bucket)
-    with replica.serving() as client:
-        assert client.get("/api/v1/markets").status_code == 503  # nothing has come yet
-        assert writer.run("ingest", "fi", "--from", days[0], **bucket.environment).exit_code == 0
-        _until(client, 1)
-        bucket.faults.append(Fault("503", "^GET .*/releases/0000000002/[0-9a-f]", times=3))
-        assert writer.run("ingest", "fi", "--from", days[1], **bucket.environment).exit_code == 0
-        _until(client, 2)
-    beside = Inside(replica.data)
+def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, days: list[Path]) -> None:
+    one, two = machines.serve("serve-1"), machines.serve("serve-2")
+    _until(lambda: _status(one) == 503, "no service")  # it listens, and nothing has been published yet
+    machines.run("ingest", "fi", "--from", days[0])
+    _until(lambda: _status(one) == _status(two) == 200, "the first release did not come")
+    caller = _caller(machines, one)
+    for number in range(3):
+        machines.start(f"deliver-{number}", "deliver")
+    with receiver() as received, caller:
+        told = caller.post(
+            "/api/v1/webhooks", json={"endpoint_url": received.url, "event_types": KINDS, "entity_ids": None}
+        )
+        assert told.status_code == 201, told.text
+        received.secret = told.json()["secret"]
+        before = _used(caller)
+        load = Load(caller.headers["Authorization"], [one, two])
+        with load.running():
+            three = machines.serve("serve-3")
+            _until(lambda: _status(three) == 200, "the third did not come")
+            load.pool.append(three)
+            bucket.faults.append(Fault("503", "^GET .*/releases/0000000002/[0-9a-f]", times=3))
+            machines.run("ingest", "fi", "--from", days[1])
+            _until(lambda: len(received.events) > 0, "nothing was delivered")
+            machines.end("deliver-0", signal.SIGKILL)
+            load.pool.remove(two)
+            assert machines.end("serve-2") == 0
+            _until(lambda: received.events.keys() >= _wanted(machines), "events are missing")
+        assert (load.failures, set(load.statuses)) == ([], {200})
+        _is_delivered_once_but_for_the_dead(received, _wanted(machines))
+        _until(lambda: _used(caller) - before >= load.statuses.total(), "counts are missing")
+        assert _used(caller) - before == load.statuses.total()
+    assert machines.end("serve-1") == machines.end("serve-3") == machines.end("deliver-1") == 0
+    _is_whole_here_and_there(machines, bucket)
+
+
+def _caller(machines: Machines, base: str) -> httpx.Client:
+    """A client with a key of an account that limits leave alone."""
+    machines.run("accounts", "create", "--email", "reader@example.com", "--tier", "business")
+    made = machines.run("keys", "create", "--account", "reader@example.com", "--kind", "live", "--json")
+    headers = {"Authorization": f"Bearer {made.report['key']}"}
+    return httpx.Client(base_url=base, headers=headers, timeout=30, trust_env=False)
+
+
+def _is_delivered_once_but_for_the_dead(received: Received, wanted: set[str]) -> None:
+    assert received.events.keys() == wanted
+    repeated = sum(len(events) - 1 for events in received.events.values())
+    assert repeated <= 4  # what one endpoint may have under way at once (FIRM_WEBHOOK_IN_FLIGHT_PER_ENDPOINT)
+    assert received.refused == []
+
+
+def _is_whole_here_and_there(machines: Machines, bucket: Bucket) -> None:
+    beside = Inside(machines.folder / "serve-1")
     assert "2 *" in beside.run("release", "list", **bucket.environment).out
     assert "is sound" in beside.run("release", "verify", **bucket.environment).out
     assert "nothing newer" in beside.run("release", "pull", **bucket.environment).out
-    exported = writer.run("export", "fi", "--format", "parquet", "--json", **bucket.environment)
+    exported = machines.run("export", "fi", "--format", "parquet", "--json")
     listed = [file["name"] for file in json.loads(exported.out)["exports"][0]["files"]]
     assert {f"exports/FI/0000000002/{name}" for name in (*listed, "manifest.json")} < set(bucket.listed())
-    assert writer.run("release", "push", **bucket.environment).exit_code == 0
+    machines.run("release", "push")
 
 
-def test_commands_say_what_is_wrong(object_store: Callable[[], Bucket], tmp_path: Path) -> None:
+def _used(caller: httpx.Client) -> int:
+    """Requests of the month over all machines, as any of them tells it."""
+    found = caller.get("/api/v1/usage")
+    assert found.status_code == 200, found.text
+    return found.json()["requests_used"]
+
+
+def _wanted(machines: Machines) -> set[str]:
+    events = Ledger(machines.writer.layout).after(0, 10_000)
+    return {event.event_id for event in events if event.event_type in KINDS}
+
+
+def test_the_doctor_looks_at_the_store(bucket: Bucket, tmp_path: Path) -> None:
+    inside = Inside(tmp_path / "data")
+    assert "object store" not in inside.run("doctor").out
+    well = inside.run("doctor", **bucket.environment)
+    assert re.search(r"ok\tobject store s3://\S+: release 0\t", well.out)
+    bucket.faults.append(Fault("careless", "^PUT .*/doctor-", times=100))
+    careless = inside.run("doctor", **bucket.environment)
+    assert (careless.exit_code, "writes over what is there" in careless.out) == (1, True)
+    assert bucket.listed() == []
+    bucket.faults.clear()
+    bucket.call("PUT", "releases/current.json", b'{"release": 7}')
+    behind = inside.run("doctor", **bucket.environment)
+    assert re.search(r"warn\tobject store s3://\S+: release 7, here 0\t", behind.out)
+
+
+def test_commands_say_what_is_wrong(bucket: Bucket, tmp_path: Path) -> None:
     inside = Inside(tmp_path / "data")
     alone = inside.run("release", "pull")
     assert (alone.exit_code, "FIRM_OBJECT_STORE" in alone.err) == (2, True)
     wrong = inside.run("release", "list", FIRM_OBJECT_STORE="bucket")
     assert (wrong.exit_code, "s3://bucket/prefix" in wrong.err) == (2, True)
-    empty = inside.run("release", "push", **object_store().environment)
+    empty = inside.run("release", "push", **bucket.environment)
     assert (empty.exit_code, "nothing has been published" in empty.err) == (1, True)
+    idle = inside.run("work")
+    assert (idle.exit_code, "FIRM_CELERY_BROKER_URL" in idle.err) == (2, True)
+    half = inside.run("work", FIRM_CELERY_BROKER_URL="redis://127.0.0.1/0")
+    assert (half.exit_code, "FIRM_DAGSTER_DATABASE_URL" in half.err) == (2, True)

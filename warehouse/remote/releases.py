@@ -1,7 +1,7 @@
 """Releases shared through the store: sent by whoever publishes, fetched by whoever serves or publishes next.
 
-The order of a publish: files, contents, pointer; the pointer is replaced only where it is still the one that the
-release was built upon, so that of two machines that publish at one time the second fails and nothing of it is ever
+Machines publish in turns, by a claim. The order of a publish: files, contents, pointer; the pointer is replaced
+only where it is still the one that the release was built upon, so that of a machine whose claim ran out nothing is
 seen. The order of a fetch: ledger, files, manifest, our own pointer. Both may be killed anywhere and go on where
 they were. Does not belong here: building releases (`warehouse.release`), or when to fetch (`following`).
 """
@@ -19,12 +19,15 @@ from warehouse.manifests import MANIFEST, Manifest
 from warehouse.paths import DIGITS, Layout
 from warehouse.remote import parcels
 from warehouse.remote.address import Address
+from warehouse.remote.claims import Pace, claimed
 from warehouse.remote.contents import LEDGER, POINTER, Contents, Pointer, release_area
 from warehouse.remote.failures import Damaged, Missing, Overtaken, Parted
 from warehouse.remote.parcels import Parcel, Sums
 from warehouse.remote.store import Found, Store
 from warehouse.segments import Segment
 
+CLAIM: Final = "releases/claim.json"
+_WAIT_SECONDS: Final = 3600.0  # another machine may be building one in full
 _TRIES: Final = 3  # a release may be pruned in the store while it is fetched
 
 
@@ -34,7 +37,8 @@ class SharedReleases:
     keep: how many releases stay; the store keeps none that is older than the oldest of whoever published last.
     """
 
-    def __init__(self, layout: Layout, store: Store, keep: int) -> None:
+    def __init__(self, layout: Layout, store: Store, keep: int, pace: Pace) -> None:
+        self._pace = pace
         self._layout = layout
         self._store = store
         self._keep = keep
@@ -44,8 +48,9 @@ class SharedReleases:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        self.fetch()
-        yield
+        with claimed(self._store, CLAIM, "a release", self._pace, _WAIT_SECONDS):
+            self.fetch()
+            yield
 
     def publish(self, manifest: Manifest) -> None:
         """Sends a release and makes it the store's newest.
@@ -196,9 +201,9 @@ class SharedReleases:
             files.write_json(self._layout.checked, dict(pointer.checked))
 
 
-def shared(layout: Layout, address: Address, keep: int) -> SharedReleases:
+def shared(layout: Layout, address: Address, keep: int, claim_seconds: float) -> SharedReleases:
     """The releases of a data root as the settings share them. Connects to nothing yet."""
-    return SharedReleases(layout, Store(address), keep)
+    return SharedReleases(layout, Store(address), keep, Pace(claim_seconds))
 
 
 def _manifest_sha256(contents: Contents) -> str:

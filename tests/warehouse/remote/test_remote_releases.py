@@ -21,6 +21,7 @@ from warehouse.manifests import Manifest
 from warehouse.paths import Layout
 from warehouse.reader import Reader
 from warehouse.release import Releases
+from warehouse.remote.claims import Pace
 from warehouse.remote.failures import Damaged, Overtaken, Parted, StoreFailed
 from warehouse.remote.releases import SharedReleases
 from warehouse.remote.store import Store
@@ -33,7 +34,7 @@ def bucket(object_store: Callable[[], Bucket]) -> Bucket:
 
 
 def _shared(layout: Layout, bucket: Bucket, keep: int = 3, seconds: float = 20) -> SharedReleases:
-    return SharedReleases(layout, Store(bucket.address, timedelta(seconds=seconds)), keep)
+    return SharedReleases(layout, Store(bucket.address, timedelta(seconds=seconds)), keep, Pace(1))
 
 
 def _releases(
@@ -90,7 +91,7 @@ def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket)
     _fetch(other, bucket)
     bucket.asked.clear()
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
-    sent = [line for line in bucket.asked if line.startswith(("PUT", "POST"))]
+    sent = [line for line in bucket.asked if line.startswith(("PUT", "POST")) and "claim" not in line]
     assert len(sent) == 3 + 2 + 1 + 1  # the release's files, a segment and its index, contents, pointer
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
@@ -115,6 +116,7 @@ def test_the_second_of_two_at_one_time_is_not_seen(layout: Layout, other: Layout
 
     def meanwhile(step: str) -> None:
         if step == "manifest written":
+            bucket.call("PUT", "releases/claim.json", b'{"holder": null}')  # as if ours had run out
             _publish(layout, bucket, "NO", 3, rows(EVENTS, event("c")))
 
     late = _releases(other, bucket, 2, meanwhile)

@@ -1,0 +1,68 @@
+"""What `firm doctor` says of the object store: whether it answers, and keeps the conditions that machines rely on.
+
+It writes one small object under a name of its own and takes it away again; else it changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from pipelines.settings import Settings
+from warehouse import manifests
+from warehouse.remote.failures import RemoteFailed
+
+if TYPE_CHECKING:
+    from warehouse.remote.store import Store
+
+Found = tuple[str, str, str]
+"""State (ok, warn or bad), what was looked at, and what to do about it."""
+
+_PATIENCE: Final = timedelta(seconds=10)
+_POINTER: Final = "releases/current.json"
+
+
+def store(settings: Settings) -> Iterator[Found]:
+    """Nothing where this machine shares with nobody."""
+    if settings.object_store is None:
+        return
+    from warehouse.remote.store import Store
+
+    what = f"object store {settings.object_store}"
+    shared = Store(settings.object_store, _PATIENCE)
+    try:
+        if not _keeps_conditions(shared):
+            yield (
+                "bad",
+                f"{what} writes over what is there",
+                "machines would undo each other's work: use a store that keeps If-None-Match and If-Match on PUT",
+            )
+            return
+        found = shared.read(_POINTER)
+    except RemoteFailed as error:
+        yield "bad", f"{what} does not answer", str(error)
+        return
+    newest = 0 if found is None else json.loads(found.content)["release"]
+    here = manifests.covered(settings.layout)[0]
+    if newest > here:
+        yield (
+            "warn",
+            f"{what}: release {newest}, here {here}",
+            "firm serve fetches it; or: firm release pull",
+        )
+    else:
+        yield "ok", f"{what}: release {newest}", ""
+
+
+def _keeps_conditions(shared: Store) -> bool:
+    key = f"doctor-{uuid.uuid4().hex}"
+    try:
+        tag = shared.create(key, b"1")
+        if tag is None or shared.create(key, b"2") is not None:
+            return False
+        return shared.replace(key, b"3", tag) is not None and shared.replace(key, b"4", tag) is None
+    finally:
+        shared.remove([key])

@@ -1,0 +1,101 @@
+"""What lies in `deploy/` is what its readers take: by schema, by systemd's own check, and by our settings and commands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from firm.cli import _COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+
+
+def _compose() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+
+
+def test_the_compose_file_is_one() -> None:
+    checker = Path(sys.executable).with_name("check-jsonschema")
+    if not checker.exists():
+        pytest.skip("no check-jsonschema beside this Python")
+    said = subprocess.run(
+        [checker, "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stdout
+
+
+def test_the_compose_file_names_what_there_is() -> None:
+    made = _compose()
+    ours = {name: service for name, service in made["services"].items() if "build" in service}
+    assert {name.partition("-")[0] for name in ours} == {"serve", "deliver", "dagster", "work"}
+    mounted = [volume.partition(":")[0] for service in ours.values() for volume in service["volumes"]]
+    assert len(set(mounted)) == len(mounted)  # every machine has a disk of its own
+    for service in made["services"].values():
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+        for volume in service["volumes"]:
+            source = volume.partition(":")[0]
+            assert source in made["volumes"] or (DEPLOY / source).exists()
+    for service in ours.values():
+        assert service["command"][0] == "firm"
+        assert service["command"][1] in _COMMANDS
+        assert (DEPLOY / service["env_file"]).exists()
+
+
+def test_its_settings_exist_and_agree() -> None:
+    known = set(re.findall(r"^(FIRM_[A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    lines = [line for line in (DEPLOY / "machines.env").read_text().splitlines() if not line.startswith("#")]
+    given = dict(line.split("=", 1) for line in lines)
+    assert {name for name in given if name.startswith("FIRM_")} <= known
+    services = _compose()["services"]
+    assert services["postgresql"]["environment"]["POSTGRES_PASSWORD"] in given["FIRM_DATABASE_URL"]
+    assert services["objects"]["environment"]["MINIO_ROOT_PASSWORD"] == given["AWS_SECRET_ACCESS_KEY"]
+    assert "CREATE DATABASE dagster;" in (DEPLOY / "databases.sql").read_text()
+
+
+@pytest.mark.parametrize("name", ["postgresql", "celery"])
+def test_dagster_differs_only_in_what_is_shared(name: str) -> None:
+    alone = yaml.safe_load((ROOT / "dagster.yaml").read_text())
+    shared = yaml.safe_load((DEPLOY / "dagster" / name / "dagster.yaml").read_text())
+    differs = {key for key in alone.keys() | shared.keys() if alone.get(key) != shared.get(key)}
+    more = {"run_coordinator", "run_launcher", "concurrency"} if name == "celery" else set()
+    assert differs == {"storage"} | more
+
+
+def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("no systemd-analyze here")
+    assert len(UNITS) == 4
+    for unit in UNITS:  # where it is installed, the program is there
+        text = unit.read_text()
+        assert f"The check: systemd-analyze verify deploy/systemd/{unit.name}" in text
+        (tmp_path / unit.name).write_text(text.replace("/srv/firmdata/.venv/bin/firm", "/bin/true"))
+        command = re.findall(r"^ExecStart=/srv/firmdata/.venv/bin/firm (\w+)", text, re.MULTILINE)
+        assert set(command) <= _COMMANDS.keys()
+    said = subprocess.run(
+        ["systemd-analyze", "verify", *(tmp_path / unit.name for unit in UNITS)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_workers_take_one_market_each_and_keep_it() -> None:
+    celery = pytest.importorskip("pipelines.celery_app", reason="Celery is not installed")
+    conf = celery.app.conf
+    assert conf.worker_prefetch_multiplier == conf.worker_max_tasks_per_child == 1
+    assert not conf.task_acks_late
+    assert [queue.name for queue in conf.task_queues] == ["dagster"]
+    assert "execute_job" in celery.app.tasks

@@ -1,0 +1,224 @@
+"""The state of a market in the store, so that any machine may go on with it where the last one ended.
+
+    markets/NO/head.json          {"version", "contents"}: replaced only where it is still the one that was read
+    markets/NO/contents.<sha256>  {"version", "files": […], "beside": …}
+    markets/NO/<sha256>           a file: a body of RAW, a table of STAGED, an image, the history
+
+What lies on this machine counts as long as the head is the one that it was last brought to or sent as; else the
+head counts, and what is here is made equal to it. Whoever sends takes away what no head needs any more, so that
+what is erased here is erased there. Does not belong here: who may write (`claims`), or what the files hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from warehouse import files
+from warehouse.paths import Layout
+from warehouse.remote import parcels
+from warehouse.remote.failures import Damaged, Missing, Overtaken
+from warehouse.remote.parcels import Parcel, Sums, as_json
+from warehouse.remote.store import Found, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All files of a market, and what other files of a data root hold of it (`beside`, JSON)."""
+
+    version: int
+    files: tuple[Parcel, ...]
+    beside: Mapping[str, Any]
+
+    def as_bytes(self) -> bytes:
+        """As the store holds it."""
+        value = {"version": self.version, "files": as_json(self.files), "beside": dict(self.beside)}
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def parse(cls, key: str, content: bytes) -> Self:
+        """Damaged when it is not what its key says."""
+        if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
+            raise Damaged(
+                f"{key} of the store is not what was put there: restore the bucket, or remove its head"
+            )
+        value = json.loads(content)
+        return cls(int(value["version"]), tuple(map(Parcel.parse, value["files"])), value["beside"])
+
+
+def _area(market: str) -> str:
+    return f"markets/{market}"
+
+
+def claim_of(market: str) -> str:
+    """The key by which a market is claimed."""
+    return f"{_area(market)}/claim.json"
+
+
+class SharedMarket:
+    """One market of one data root and one store. Everything wants the market's lock held."""
+
+    def __init__(self, layout: Layout, store: Store, market: str, datasets: Iterable[str]) -> None:
+        self._layout = layout
+        self._store = store
+        self._datasets = tuple(datasets)
+        self._market = market
+        self._area = _area(market)
+        self._adopted = layout.remote / f"adopted-{market}.json"
+        self._sums = layout.remote / f"sums-{market}.json"
+        self._incoming = layout.remote / f"incoming-{market}"
+        self._seen: Found | None = None
+
+    def fetch(self) -> Mapping[str, Any] | None:
+        """Makes what is here equal to the head, where that is another than ours; then what it holds beside."""
+        self._seen = self._store.read(f"{self._area}/head.json")
+        if self._seen is None or (key := self._head()["contents"]) == self._told():
+            return None
+        found = self._store.read(key)
+        if found is None:
+            raise Missing(f"there is no {self._store.address}/{key}, which the head of {self._market} names")
+        contents = Contents.parse(key, found.content)
+        self._place(contents)
+        files.write_json(self._adopted, {"contents": key})
+        return contents.beside
+
+    def send(self, beside: Mapping[str, Any]) -> int:
+        """Sends what has changed here and makes it the head; its version. Overtaken where another is head now."""
+        sums = Sums(self._layout.root, self._sums)
+        held = tuple(sums.parcel(name) for name in sorted(self._names()))
+        sums.keep()
+        former = self._former()
+        contents = Contents(0 if former is None else former.version, held, beside)
+        if former is not None and contents.as_bytes() == former.as_bytes():
+            return former.version
+        contents = Contents(contents.version + 1, held, beside)
+        known = {parcel.sha256 for parcel in former.files} if former is not None else set()
+        parcels.send(
+            self._store, self._area, self._layout.root, [one for one in held if one.sha256 not in known]
+        )
+        written = contents.as_bytes()
+        key = f"{self._area}/contents.{hashlib.sha256(written).hexdigest()}"
+        self._store.create(key, written)
+        stale = self._stale({one.key(self._area) for one in held} | {key})
+        self._replace_head({"version": contents.version, "contents": key})
+        files.write_json(self._adopted, {"contents": key})
+        self._store.remove(stale)
+        return contents.version
+
+    def _head(self) -> dict[str, Any]:
+        return json.loads(self._seen.content) if self._seen is not None else {}
+
+    def _told(self) -> str | None:
+        try:
+            return json.loads(self._adopted.read_bytes())["contents"]
+        except FileNotFoundError:
+            return None
+
+    def _former(self) -> Contents | None:
+        if self._seen is None:
+            return None
+        key = self._head()["contents"]
+        found = self._store.read(key)
+        return None if found is None else Contents.parse(key, found.content)
+
+    def _replace_head(self, head: Mapping[str, Any]) -> None:
+        key, content = f"{self._area}/head.json", json.dumps(head).encode()
+        if self._seen is None:
+            tag = self._store.create(key, content)
+        else:
+            tag = self._store.replace(key, content, self._seen.tag)
+        if tag is None:
+            raise Overtaken(
+                f"another machine has gone on with market {self._market} at {self._store.address}: what was done "
+                "here does not count; run this again, and it goes on from theirs"
+            )
+        self._seen = Found(content, tag)
+
+    def _stale(self, needed: set[str]) -> list[str]:
+        kept = {claim_of(self._market), f"{self._area}/head.json", *needed}
+        return [key for key in self._store.keys(f"{self._area}/") if key not in kept]
+
+    def _place(self, contents: Contents) -> None:
+        """Everything that lacks is fetched before anything is changed; a kill between is healed by the next."""
+        for parcel in contents.files:
+            if not self._is_ours(parcel.name):
+                raise Damaged(
+                    f"the head of {self._market} names a file that is none of its own: {parcel.name[:200]!r}"
+                )
+        sums = Sums(self._layout.root, self._sums)
+        lacking = [parcel for parcel in contents.files if not sums.is_there(parcel)]
+        names: dict[str, list[Path]] = {}
+        for parcel in lacking:
+            names.setdefault(parcel.sha256, []).append(self._layout.root / parcel.name)
+        unlike = {parcel.sha256: parcel for parcel in lacking}.values()
+        fetched = [parcels.receive(self._store, self._area, parcel, self._incoming) for parcel in unlike]
+        kept = {parcel.name for parcel in contents.files}
+        for name in self._names():
+            if name not in kept:
+                files.discard(self._layout.root / name)
+        for path in fetched:
+            _move(path, names[path.name])
+        files.discard(self._incoming)
+        sums.keep()
+
+    def _folders(self) -> list[Path]:
+        """Where whole folders are this market's."""
+        layout = self._layout
+        return [layout.images / self._market, *(layout.staged / dataset for dataset in self._datasets)]
+
+    def _is_ours(self, name: str) -> bool:
+        path = self._layout.root / name
+        single = {*self._histories(), *(self._manifest(dataset) for dataset in self._datasets)}
+        is_body = path.parent.parent == self._layout.archive / "sha256" and path.suffix == ".zst"
+        return path in single or is_body or any(folder in path.parents for folder in self._folders())
+
+    def _histories(self) -> tuple[Path, Path]:
+        path = self._layout.history_file(self._market)
+        return path, path.with_name(f"{path.name}.wal")
+
+    def _manifest(self, dataset: str) -> Path:
+        return self._layout.archive / "manifest" / f"{dataset}.jsonl"
+
+    def _names(self) -> set[str]:
+        """Files of the market as they lie here; nothing that is half written."""
+        found = {path for path in self._histories() if path.exists()}
+        for dataset in self._datasets:
+            if self._manifest(dataset).exists():
+                found.add(self._manifest(dataset))
+                found.update(self._bodies(self._manifest(dataset)))
+        for folder in self._folders():
+            found.update(path for path in folder.rglob("*") if path.is_file() and not _is_half(path, folder))
+        return {path.relative_to(self._layout.root).as_posix() for path in found}
+
+    def _bodies(self, manifest: Path) -> Iterator[Path]:
+        """Bodies that a manifest tells of and that are still there: erased ones are not."""
+        with manifest.open("rb") as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    return  # torn by a kill: no line
+                told = json.loads(line)
+                for sha256 in (told.get("sha256"), told.get("became")):
+                    path = self._layout.archive / "sha256" / str(sha256)[:2] / f"{sha256}.zst"
+                    if sha256 is not None and path.exists():
+                        yield path
+
+
+def _is_half(path: Path, folder: Path) -> bool:
+    return any(part.endswith(files.TEMPORARY) for part in path.relative_to(folder).parts)
+
+
+def _move(path: Path, targets: list[Path]) -> None:
+    """To each of its names: they may be changed apart from each other later."""
+    for number, target in enumerate(targets, 1):
+        files.make_folder(target.parent)
+        built = files.temporary(target)
+        if number < len(targets):
+            shutil.copyfile(path, built)
+        else:
+            path.replace(built)
+        files.publish(built, target)
