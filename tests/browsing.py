@@ -111,6 +111,14 @@ class Tab:
     def address(self) -> str:
         return self.tell("address")
 
+    def frames(self) -> list[str]:
+        """Addresses of what stands in frames; of what refused to, the browser's own."""
+        return self.tell("frames")
+
+    def broken(self) -> list[str]:
+        """What failed, opened a dialog or was stopped by a policy since the last look."""
+        return self.tell("broken")
+
     def see(self) -> dict[str, Any]:
         """What there is to say of the page as it is."""
         return self.tell("see")

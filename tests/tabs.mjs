@@ -31,7 +31,7 @@ class Tab {
   #visited = [];
   #strayed = []; // addresses of other hosts that were asked since the last look
   #loaded = []; // responses since the last page began
-  #broken = [];
+  #broken = []; // what failed, opened a dialog or was stopped by a policy since the last look
 
   #run;
 
@@ -120,6 +120,18 @@ class Tab {
     return this.#visited;
   }
 
+  broken() {
+    return this.#broken.splice(0);
+  }
+
+  /** Addresses of what stands in frames; of what refused to, Chromium's own. */
+  frames() {
+    return this.page
+      .frames()
+      .slice(1)
+      .map((frame) => frame.url());
+  }
+
   /** What there is to say of the page as it is. */
   async see() {
     const loaded = this.#loaded.filter((response) => response.ok() || response.status() >= 400);
@@ -129,9 +141,10 @@ class Tab {
       text: await this.page.locator("body").innerText(),
       foreign: await this.page.evaluate(foreign),
       strayed: this.#strayed.splice(0),
+      cookies: await this.page.evaluate(() => document.cookie),
       asked: loaded.map((response) => [response.url(), response.status()]),
       bytes: lengths.reduce((sum, length) => sum + length, 0),
-      broken: this.#broken,
+      broken: this.broken(),
       views: {},
     };
   }

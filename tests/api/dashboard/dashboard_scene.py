@@ -21,15 +21,28 @@ from tests.firm.hooked import Hooked, until
 from tests.firm.inside import Inside
 
 OWNER = "owner@example.com"
+FORGED = "made by a forged form"
 ANSWER = '</pre><script>alert("endpoint")</script><img src=x onerror=alert(2)>'
 
 
 class Endpoint(ThreadingHTTPServer):
-    """A receiver that answers the first attempt of everything with 500 and a hostile page, all others with 200."""
+    """A receiver that answers the first attempt of everything with 500 and a hostile page, all others with 200.
+
+    Its own page frames the dashboard and forges a form of it. Being of the same host on another port it is of the
+    same site, so browsers send it the cookies that SameSite keeps from others.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answering)
         self.got: dict[str, int] = {}
+        self.attacked = ""
+
+    def forgery(self) -> bytes:
+        return (
+            f"<!doctype html><title>Win</title><iframe src='{self.attacked}/dashboard/keys'></iframe>"
+            f"<form method=post action='{self.attacked}/dashboard/keys'><input type=hidden name=kind value=live>"
+            f"<input type=hidden name=label value='{FORGED}'><button>Win</button></form>"
+        ).encode()
 
     @property
     def url(self) -> str:
@@ -39,11 +52,16 @@ class Endpoint(ThreadingHTTPServer):
 class _Answering(BaseHTTPRequestHandler):
     server: Endpoint
 
+    def do_GET(self) -> None:
+        self._answer(200, self.server.forgery())
+
     def do_POST(self) -> None:
         event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["event_id"]
         self.server.got[event] = self.server.got.get(event, 0) + 1
-        body = ANSWER.encode()
-        self.send_response(500 if self.server.got[event] == 1 else 200)
+        self._answer(500 if self.server.got[event] == 1 else 200, ANSWER.encode())
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
         self.send_header("Content-Type", "text/html")
         self.send_header("X-Said", ANSWER)
         self.send_header("Content-Length", str(len(body)))

@@ -229,6 +229,7 @@ class Tour(Customer):
     def second_browser(self, other: Tab) -> None:
         """Signed in twice; each can sign the other out, and itself. Scripts are on, as in most browsers."""
         self._sign_in(other)
+        self._attack(other)
         self._hostile_pages(other)
         self._explore(other)
         self.open("/dashboard/sessions")
@@ -241,6 +242,16 @@ class Tour(Customer):
         other.press("Sign out")
         self.seen.facts["signed_out"] = other.address()
         self.seen.visited += other.visited()
+
+    def _attack(self, tab: Tab) -> None:
+        """Another page of the same site frames the keys and sends their form; then the keys are looked at."""
+        self.receiver.attacked = self.seen.base
+        tab.open(self.receiver.url)
+        self.seen.facts |= {"framed": tab.frames(), "stopped": tab.broken()}
+        tab.press("Win")
+        self.see("forged", tab)
+        tab.open(f"{self.seen.base}/dashboard/keys")
+        self.see("keys-after-attack", tab)
 
     def _hostile_pages(self, tab: Tab) -> None:
         """What companies and endpoints wrote, where scripts would run."""
