@@ -12,7 +12,7 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test mutants audit check format bench docs lock clean
+.PHONY: help setup tools run test mutants fuzz audit check format bench docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,6 +30,13 @@ $(VENV)/.run: requirements.lock pyproject.toml
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@echo "Installing what tests and checks need (once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@touch $@
+
+# In an environment of its own: what asks for advisories wants other editions of what the service runs with.
+$(VENV)/.audit: requirements-audit.lock $(VENV)/.dev
+	@echo "Installing what the audit asks with (once) ..."
+	@test -x $(VENV)/audit/bin/python || $(PYTHON) -m venv $(VENV)/audit
+	@$(VENV)/audit/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-audit.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV)/audit and try again."; exit 1; }
 	@touch $@
 
 # Readers of the OpenAPI document, verifiers of deliveries, runners of the collections, the React components: where there
@@ -52,8 +59,11 @@ test: $(VENV)/.dev $(TOOLS) ## every test
 mutants: $(VENV)/.dev ## one broken line after another, each with the test that must notice it
 	@$(BIN)/python -m tests.mutants
 
-audit: $(VENV)/.dev ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
-	@$(BIN)/python -m tests.audit
+fuzz: $(VENV)/.dev ## every parser against damaged and hostile bodies, an hour in all (FUZZ_SECONDS=60: a minute)
+	@$(BIN)/python -m tests.fuzz
+
+audit: $(VENV)/.audit ## advisories, secrets, bill of materials, container files (exit code 3: a service was out of reach)
+	@PATH="$(CURDIR)/$(VENV)/audit/bin:$$PATH" $(BIN)/python -m tests.audit
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .
@@ -74,6 +84,7 @@ docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarat
 	@$(BIN)/python -m api.collections collections
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
+	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-audit.lock requirements-audit.in
 	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-dev.lock requirements-dev.in
 	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' requirements-dev.lock) -o requirements.lock requirements.in
 

@@ -72,7 +72,7 @@ def erase(
 def _market(workspace: Workspace, market: str, at: datetime) -> None:
     erasing = Erasing(workspace, workspace.jurisdiction(market))
     if erasing.due(at):
-        number = release.reissue(workspace, market)
+        number = release.reissue(workspace, [market])
         workspace.tell(
             f"{market}: nothing was published" if number is None else f"{market}: release {number}"
         )

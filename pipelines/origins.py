@@ -8,7 +8,7 @@ Does not belong here: how a folder's files are told apart (`folders`), a registr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -75,6 +75,7 @@ class _OneDay:
     day: Day
     groups: tuple[Group, ...]
     own: bool
+    _opened: dict[datetime, _OpenDay] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def asks(self) -> bool:
@@ -84,7 +85,10 @@ class _OneDay:
         return [self]
 
     def open(self, at: datetime) -> Opened:
-        return _OpenDay(self, at)
+        """What was found is kept: every step of a run opens the day, and they all mean the same files."""
+        if at not in self._opened:
+            self._opened[at] = _OpenDay(self, at)
+        return self._opened[at]
 
 
 class _OpenDay:

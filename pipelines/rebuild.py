@@ -94,7 +94,7 @@ def rebuild(
     progress: Tell = silent,
     overrides: Overrides | None = None,
 ) -> list[Rebuilt]:
-    """Rebuilds markets, one after the other; none named means all that have a history.
+    """Rebuilds markets, one after the other, then publishes them together; none named means all with a history.
 
     Raises UnknownMarket, NothingThere, Locked, Incomplete (`rebuilding`), Shrunk.
     """
@@ -114,7 +114,19 @@ def rebuild(
         stack.callback(workspace.close)
         for told in healing.heal_releases(workspace.releases):
             progress(told)
-        return [_Market(workspace, made, wishes).rebuilt() for made in chosen]
+        done: list[Rebuilt] = []
+        try:
+            done.extend(_Market(workspace, made, wishes).rebuilt() for made in chosen)
+        finally:  # one that stops leaves what was done before it to be published
+            number = None if wishes.check else _published(workspace, [one.market for one in done])
+        return [replace(one, release=number) for one in done]
+
+
+def _published(workspace: Workspace, markets: Sequence[str]) -> int | None:
+    """One release of them all: in full, each takes as long as the first load's."""
+    number = release.reissue(workspace, markets, with_events=True) if markets else None
+    workspace.tell("nothing was published" if number is None else f"release {number}")
+    return number
 
 
 @dataclass(frozen=True)
@@ -142,9 +154,7 @@ class _Market:
         finally:
             with closing(replay.own):
                 replay.discard()
-        number = release.reissue(self.workspace, self.jurisdiction.code, with_events=True)
-        self.workspace.tell(f"{self.jurisdiction.code}: release {number}")
-        return replace(found, release=number)
+        return found
 
     def _compared(self, replay: Replay, batches: int, derived: pl.DataFrame) -> Rebuilt:
         code = self.jurisdiction.code

@@ -58,7 +58,7 @@ def keep_screenshots(folder: Path, tour: str) -> None:
     if os.environ.get(KEPT):
         kept = Path(os.environ[KEPT]) / tour
         kept.mkdir(parents=True, exist_ok=True)
-        for picture in folder.glob("*.png"):
+        for picture in (*folder.glob("*.png"), *folder.glob("*.jpeg")):
             shutil.copy(picture, kept)
 
 
@@ -111,8 +111,12 @@ class Tab:
     def address(self) -> str:
         return self.tell("address")
 
+    def see(self) -> dict[str, Any]:
+        """What there is to say of the page as it is."""
+        return self.tell("see")
+
     def look(self, name: str) -> dict[str, Any]:
-        """What there is to say of the page as it is, wide in light and narrow in dark, with a screenshot of each."""
+        """The same, and what axe says of it wide in light and narrow in dark, with a picture of each."""
         return self.tell("look", name=name)
 
     def visited(self) -> list[list[Any]]:

@@ -8,6 +8,7 @@ const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
 const MOST_STEPS = 80;
 const HERE = "127.0.0.1";
+const PICTURE = { type: "jpeg", quality: 85, fullPage: true, caret: "initial" };
 const VIEWS = {
   wide: { size: { width: 1280, height: 900 }, colours: "light" },
   narrow: { size: { width: 360, height: 800 }, colours: "dark" },
@@ -119,31 +120,35 @@ class Tab {
     return this.#visited;
   }
 
-  async look({ name }) {
-    const views = {};
-    const smuggled = await this.page.evaluate(foreign);
-    await this.#run(true); // axe is a script: it comes when the page is made, and after what the page would have run
-    for (const [view, { size, colours }] of Object.entries(VIEWS)) {
-      await this.page.setViewportSize(size);
-      await this.page.emulateMedia({ colorScheme: colours });
-      await this.page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: true });
-      views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
-    }
-    await this.page.setViewportSize(VIEWS.wide.size);
-    await this.#run(false);
+  /** What there is to say of the page as it is. */
+  async see() {
     const loaded = this.#loaded.filter((response) => response.ok() || response.status() >= 400);
     const lengths = loaded.map((response) => Number(response.headers()["content-length"]));
     return {
       address: this.page.url(),
-      title: await this.page.title(),
       text: await this.page.locator("body").innerText(),
-      foreign: smuggled,
+      foreign: await this.page.evaluate(foreign),
       strayed: this.#strayed.splice(0),
       asked: loaded.map((response) => [response.url(), response.status()]),
       bytes: lengths.reduce((sum, length) => sum + length, 0),
       broken: this.#broken,
-      views,
+      views: {},
     };
+  }
+
+  /** The same, and what each view of it is like, with a picture. */
+  async look({ name }) {
+    const seen = await this.see();
+    await this.#run(true); // axe is a script: it comes when the page is made, and after what the page would have run
+    for (const [view, { size, colours }] of Object.entries(VIEWS)) {
+      await this.page.setViewportSize(size);
+      await this.page.emulateMedia({ colorScheme: colours });
+      await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-${view}.jpeg`) });
+      seen.views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
+    }
+    await this.page.setViewportSize(VIEWS.wide.size);
+    await this.#run(false);
+    return seen;
   }
 
   /** By the beginning of its label, for hints follow there. */

@@ -123,12 +123,19 @@ def ensure_table(
         return
     shape = ", ".join(f"{quoted(column)} {kind}" for column, kind in declared.items())
     connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({shape})")
-    # The list of all columns of a catalog takes ten times as long.
-    present = set(connection.sql(f"FROM {name}").columns)
+    present = columns_of(connection, schema, table)
     for column, kind in declared.items():
         if column not in present:
             connection.execute(f"ALTER TABLE {name} ADD COLUMN {quoted(column)} {kind}")
-    ensured[name] = frozenset(present | declared.keys())
+    ensured[name] = present | declared.keys()
+
+
+def columns_of(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> frozenset[str]:
+    """Columns of a table that is there."""
+    name = f"{quoted(schema)}.{quoted(table)}"
+    ensured = _ensured.get(connection, {})
+    # The list of all columns of a catalog takes ten times as long.
+    return ensured.get(name) or frozenset(connection.sql(f"FROM {name}").columns)
 
 
 def forget(connection: duckdb.DuckDBPyConnection) -> None:

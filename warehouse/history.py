@@ -42,6 +42,7 @@ class History:
         self._on_step = on_step
         self._stack = ExitStack()
         self._depth = 0
+        self._come: dict[str, tuple[datetime, datetime]] | None = None  # what `datasets` says, once asked
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -51,6 +52,7 @@ class History:
             files.make_folder(self._path.parent)
             file = stack.enter_context(ExitStack())
             self._connection = file.enter_context(opened(self._path))
+            self._come = None
             stack.callback(self._close, file)
             with self.transaction():
                 history_file.prepare(self._connection)
@@ -88,6 +90,7 @@ class History:
 
     def _rollback(self) -> None:
         forget(self._connection)
+        self._come = None
         try:
             self._connection.execute("ROLLBACK")
         except duckdb.TransactionException:  # a failed COMMIT has ended the transaction itself
@@ -109,11 +112,11 @@ class History:
 
     def baseline(self, dataset: str) -> datetime | None:
         """Instant of the first edition: up to it the dataset is silent."""
-        return self._moment(dataset, "baseline")
+        return self._moments().get(dataset, (None, None))[0]
 
     def high_water(self, dataset: str) -> datetime | None:
         """Instant of the newest edition taken in: what is not newer is late."""
-        return self._moment(dataset, "high_water")
+        return self._moments().get(dataset, (None, None))[1]
 
     def advance(self, dataset: str, instant: datetime) -> None:
         """Notes an edition. The first sets the baseline; the high-water mark never falls."""
@@ -124,11 +127,16 @@ class History:
                 "UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1",
                 [dataset, instant],
             )
+        self._come = None
 
-    def _moment(self, dataset: str, which: str) -> datetime | None:
-        select = f"SELECT epoch_us({which}) FROM datasets WHERE dataset = $1"
-        found = self._connection.execute(select, [dataset]).fetchall()
-        return _EPOCH + timedelta(microseconds=found[0][0]) if found else None
+    def _moments(self) -> dict[str, tuple[datetime, datetime]]:
+        if self._come is None:  # asked for every dataset of a market, some times in a run
+            select = "SELECT dataset, epoch_us(baseline), epoch_us(high_water) FROM datasets"
+            self._come = {
+                dataset: (_EPOCH + timedelta(microseconds=first), _EPOCH + timedelta(microseconds=last))
+                for dataset, first, last in self._connection.execute(select).fetchall()
+            }
+        return self._come
 
     # What the sources say now
 
@@ -154,11 +162,9 @@ class History:
         with self.transaction():
             return present.absent(self._connection, table, keys, instant)
 
-    def present_count(self, table: Table) -> int:
-        """How many present rows are not retired."""
-        present.create(self._connection, table)
-        statement = f"SELECT count(*) FROM present.{quoted(table.name)} WHERE _retired_at IS NULL"
-        return number(self._connection, statement)
+    def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
+        """How many present rows of staged tables are not retired, by table; 0 of one that nothing came for yet."""
+        return present.counts(self._connection, tables)
 
     def relink(self, table: Table, ways: Sequence[Way]) -> pl.DataFrame:
         """Gives rows that name no company the one their ways lead to: pairs of gained and lost companies."""

@@ -14,7 +14,7 @@ import duckdb
 import polars as pl
 
 from warehouse import render
-from warehouse.engine import columns, ensure_table, frame, number, quoted, registered
+from warehouse.engine import columns, columns_of, ensure_table, frame, number, quoted, registered
 from warehouse.schema.types import Table
 
 KeyOf = Callable[[pl.DataFrame], pl.Series]  # rows of a staged table to their keys, null where a row has none
@@ -46,7 +46,8 @@ def meta_types(rows: pl.DataFrame) -> dict[str, str]:
 def prepare(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[str, KeyOf]) -> None:
     """Makes the linking columns of a table that is there; computes keys of rows that came before their column."""
     name = f"present.{quoted(table.name)}"
-    fresh = {column: of for column, of in keys.items() if column not in _columns(connection, table)}
+    there = columns_of(connection, "present", table.name)
+    fresh = {column: of for column, of in keys.items() if column not in there}
     kinds = {NAMELESS: "BOOLEAN", HAD: "BOOLEAN", **dict.fromkeys(keys, "VARCHAR")}
     ensure_table(connection, "present", table.name, kinds)
     if not fresh or not number(connection, f"SELECT count(*) FROM {name}"):
@@ -57,15 +58,6 @@ def prepare(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[s
     changes = ", ".join(f"{quoted(column)} = c.{quoted(column)}" for column in fresh)
     with registered(connection, "computed", computed):
         connection.execute(f"UPDATE {name} SET {changes} FROM computed AS c WHERE {name}.rowid = c.{_ROW}")
-
-
-def _columns(connection: duckdb.DuckDBPyConnection, table: Table) -> frozenset[str]:
-    found = connection.execute(
-        """SELECT column_name FROM duckdb_columns()
-            WHERE database_name = current_database() AND schema_name = 'present' AND table_name = $1""",
-        [table.name],
-    ).fetchall()
-    return frozenset(column for (column,) in found)
 
 
 def relink(connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[Way]) -> pl.DataFrame:

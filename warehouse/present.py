@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 
 from warehouse import linking, render
-from warehouse.engine import columns, ensure_table, frame, number, quoted, registered
+from warehouse.engine import columns, ensure_table, frame, number, quoted, registered, text
 from warehouse.schema.types import Table
 
 META: Final[dict[str, pl.DataType]] = {
@@ -202,6 +202,21 @@ def retire(
         connection, "SELECT DISTINCT _company_id AS c FROM absent WHERE _company_id IS NOT NULL ORDER BY 1"
     )
     return found["c"].cast(pl.String)
+
+
+def counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:
+    """Present rows that are not retired, by staged table; 0 of one that is not there."""
+    found = dict.fromkeys((table.name for table in tables), 0)
+    there = connection.execute(
+        """SELECT table_name FROM duckdb_tables()
+            WHERE database_name = current_database() AND schema_name = 'present'"""
+    ).fetchall()
+    selects = [
+        f"SELECT {text(name)}, count(*) FROM present.{quoted(name)} WHERE _retired_at IS NULL"
+        for (name,) in there
+        if name in found
+    ]
+    return found | dict(connection.execute(" UNION ALL ".join(selects)).fetchall() if selects else ())
 
 
 def rows_of(

@@ -105,7 +105,7 @@ def read(piece: Piece) -> Iterator[Batch]:
     for number, row in enumerate(rows, start=2):
         work.take(number, row)
     for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
-        work.tally.add("unknown_column", name or "(no name)", count=len(rows))
+        work.tally.add("unknown_column", name or "(no name)", count=max(len(rows), 1))
     yield staged.batch(SHARES, list(work.rows.values()), staged.reject_rows(work.refused), work.tally.drain())
 
 

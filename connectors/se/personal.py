@@ -35,13 +35,13 @@ def masked(text: bytes) -> bytes:
 
 
 def masked_values(value: Any) -> Any:
-    """A JSON value with every text in it masked."""
+    """A JSON value with every text in it masked, names of members too."""
     if isinstance(value, str):
         return masked(value.encode()).decode()
     if isinstance(value, list):
         return [masked_values(one) for one in value]
     if isinstance(value, dict):
-        return {name: masked_values(one) for name, one in value.items()}
+        return {masked_values(name): masked_values(one) for name, one in value.items()}
     return value
 
 

@@ -37,6 +37,8 @@ def dataset_states(
 ) -> dict[str, DatasetState]:
     """Per dataset how far its history has come, from which batches, and what holds it."""
     taken = history.marked("staged")
+    tables = {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()}
+    rows = history.present_counts(tables.values())
     return {
         dataset.key: DatasetState(
             observed_at=history.high_water(dataset.key),
@@ -45,7 +47,7 @@ def dataset_states(
                 for batch in workspace.lake.batches(dataset.key)[-1:]
                 if f"{dataset.key}/{batch}" in taken
             ),
-            rows=sum(history.present_count(table) for table in dataset.staged.values()),
+            rows=sum(rows[table.name] for table in dataset.staged.values()),
             held=held_of(workspace, dataset),
             accepted=_accepted(workspace, dataset),
             terms=Terms(dataset.licence.name, dataset.licence.url, dataset.licence.attribution),

@@ -183,11 +183,12 @@ class _Work:
         for table in edition.dataset.staged.values():
             if not edition.tables.get(table.name):
                 continue  # a full edition is complete in the tables it has rows of
-            before = self._history.present_count(table)
+            is_whole = edition.scope == Scope.FULL and not edition.late
+            before = self._history.present_counts([table])[table.name] if is_whole else 0
             rows = self._rows(edition, table)
             changed = self._history.upsert_present(table, rows)
             yield changed
-            if edition.scope == Scope.FULL and not edition.late:
+            if is_whole:
                 retired = self._history.retire_absent(
                     table, self._keys(edition, table, rows), edition.instant
                 )

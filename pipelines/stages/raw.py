@@ -138,8 +138,10 @@ def _unasked(
 
 
 def list_files(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, batch: str) -> None:
-    """Notes what files a place has of a jurisdiction, read or not."""
-    workspace.receipts.write(batch, f"files-{jurisdiction.code}", _files(opened.files(jurisdiction)))
+    """Notes what files a place has of a jurisdiction, read or not: whichever step comes first."""
+    name, found = f"files-{jurisdiction.code}", _files(opened.files(jurisdiction))
+    if workspace.receipts.read(batch, name) != found:
+        workspace.receipts.write(batch, name, found)
 
 
 def _files(entries: Iterable[Any]) -> dict[str, Any]:

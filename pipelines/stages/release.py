@@ -63,25 +63,31 @@ def publish(workspace: Workspace, markets: Iterable[str], batch: str) -> Release
     return receipt
 
 
-def reissue(workspace: Workspace, market: str, *, with_events: bool = False) -> int | None:
-    """Publishes what history has of a market, in full; the release's number.
+def reissue(workspace: Workspace, markets: Iterable[str], *, with_events: bool = False) -> int | None:
+    """Publishes what histories have of some markets, in full; the release's number.
 
-    with_events: and what waits in its outbox, which is emptied; else no event. None before the first release.
+    with_events: and what waits in their outboxes, which are emptied; else no event. None before the first release.
     """
     if workspace.releases.current() is None:
         return None
-    known = freshness.known(workspace, market)
-    parts = {market: part(workspace, market, known, whole=True)}
-    rows = render.empty(EVENTS)
-    if with_events:
-        with workspace.history(market) as history:
-            rows = history.outbox()
-    workspace.custody.keep(market)
+    markets = sorted(markets)
+    parts = {
+        market: part(workspace, market, freshness.known(workspace, market), whole=True) for market in markets
+    }
+    outboxes = {market: _outbox(workspace, market) for market in markets} if with_events else {}
+    rows = pl.concat([render.empty(EVENTS), *outboxes.values()])
+    for market in markets:
+        workspace.custody.keep(market)
     manifest = workspace.releases.publish(parts, rows, full=True)
-    if not rows.is_empty():
+    for market, told in outboxes.items():
         with workspace.history(market) as history:
-            history.clear_outbox(rows["event_id"])
+            history.clear_outbox(told["event_id"])
     return None if manifest is None else manifest.release
+
+
+def _outbox(workspace: Workspace, market: str) -> pl.DataFrame:
+    with workspace.history(market) as history:
+        return history.outbox()
 
 
 def _end_erasing(workspace: Workspace, market: str) -> None:

@@ -6,6 +6,7 @@ The table of it stands in README.md between its marks; a difference says what to
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tests.firm import matrix
 from tests.firm.inside import Inside
 from tests.firm.matrix import Count, counted, table
 from warehouse.ledger import Ledger
+from warehouse.manifests import current
 from warehouse.reader import Reader
 from warehouse.reading import Event
 
@@ -113,3 +115,21 @@ def test_what_is_missing_and_what_is_too_much_is_told() -> None:
     assert found["US", "news.published"] == Count(planned=0, made=1, missing=0, extra=1)
     assert "1 of 2 (1 missing, 0 extra)" in table(found, {})
     assert "— (1)" in table(found, {("NO", "news.published"): "nobody tells"})
+
+
+def test_a_history_made_anew_says_the_same(lived: Lived, tmp_path: Path) -> None:
+    """Of the market whose registers say most; of all where every case is played."""
+    inside = lived.inside.copy(tmp_path / "data")
+    before = current(inside.layout)
+    markets = () if os.environ.get("FIRM_TESTS") == "full" else ("uk",)
+    done = inside.run("rebuild", "--json", *markets).report["rebuilt"]
+    assert done
+    for one in done:
+        assert (one["untold"], one["missing"], one["lost"]) == ({}, {}, [])
+        assert one["told"] > 0
+        assert all(former == made for former, made in one["rows"].values())
+    after = current(inside.layout)
+    assert before is not None
+    assert after is not None
+    assert after.release == before.release + 1
+    assert (after.content_fingerprint, after.last) == (before.content_fingerprint, before.last)

@@ -1,12 +1,12 @@
 """Norwegian files of several days through the whole job: owners of every source, announcements, listings, accounts."""
 
 import json
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import duckdb
 import pytest
 
@@ -19,6 +19,7 @@ from tests.connectors.no import entity_files
 from tests.connectors.no.account_files import RECORD
 from tests.connectors.no.market_files import euronext, form, group, message, node, share, shareholders
 from tests.connectors.no.test_no_aksjonaer import line
+from tests.once import made_once
 
 pytestmark = pytest.mark.slow
 PARENT, CHILD, BANK = "923609016", "915330193", "984851006"
@@ -136,19 +137,23 @@ class Norway:
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> Norway:
-    root, data = tmp_path_factory.mktemp("days"), tmp_path_factory.mktemp("norway") / "data"
-    reports = []
-    with dg.DagsterInstance.ephemeral() as instance:
-        for day, files in DAYS.items():
-            for name, body in files.items():
-                path = root / day / "no" / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(body)
-            (root / day / "day.json").write_text(json.dumps({"date": day, "complete": ["no.enheter"]}))
-            overrides = Overrides(jurisdictions=(NORWAY,), instance=instance)
-            settings = Settings(data=data, workers=1)
-            reports.append(ingest(settings, ["no"], Folder(root / day), overrides=overrides))
-    return Norway(data, reports)
+    folder = made_once(tmp_path_factory, "norway-owners", _live_through)
+    return Norway(folder / "data", pickle.loads((folder / "reports").read_bytes()))
+
+
+def _live_through(folder: Path) -> None:
+    reports: list[IngestReport] = []
+    settings = Settings(data=folder / "data", workers=1)
+    for day, files in DAYS.items():
+        place = folder / "days" / day
+        for name, body in files.items():
+            path = place / "no" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+        (place / "day.json").write_text(json.dumps({"date": day, "complete": ["no.enheter"]}))
+        overrides = Overrides(jurisdictions=(NORWAY,))
+        reports.append(ingest(settings, ["no"], Folder(place), overrides=overrides))
+    (folder / "reports").write_bytes(pickle.dumps(reports))
 
 
 def served(firm: Norway, query: str) -> list[tuple[Any, ...]]:

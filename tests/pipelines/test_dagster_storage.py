@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
+import pytest
+from dagster import AssetRecordsFilter
 
 from pipelines.run import dagster_instance
 from pipelines.settings import Settings
@@ -33,6 +40,19 @@ def nothing() -> None:
 @dg.job
 def job() -> None:
     nothing()
+
+
+BATCHES = dg.DynamicPartitionsDefinition(name="batches")
+
+
+@dg.asset(partitions_def=BATCHES, check_specs=[dg.AssetCheckSpec("sound", asset="first")])
+def first() -> Iterator[Any]:
+    yield dg.MaterializeResult(check_results=[dg.AssetCheckResult(passed=True, check_name="sound")])
+
+
+@dg.asset(partitions_def=BATCHES, deps=[first])
+def second() -> None:
+    """An asset that asks for what the first has made."""
 
 
 def ours(data: Path) -> dg.DagsterInstance:
@@ -103,3 +123,77 @@ def test_a_partition_is_known_as_soon_as_it_is_added_and_no_longer_than_it_is_th
         assert instance.has_dynamic_partition("batches", "b2")
     with plain(tmp_path) as instance:
         assert instance.get_dynamic_partitions("batches") == ["b2"]
+
+
+QUESTIONS = {
+    "events": "SELECT id, dagster_event_type, step_key, asset_key, partition FROM event_logs ORDER BY id",
+    "tags": "SELECT event_id, asset_key, key FROM asset_event_tags ORDER BY event_id, key",
+    "assets": """SELECT asset_key, last_materialization IS NULL, last_run_id IS NULL,
+        last_materialization_timestamp IS NULL FROM asset_keys ORDER BY asset_key""",
+    "checks": """SELECT asset_key, check_name, partition, execution_status, evaluation_event_storage_id,
+        materialization_event_storage_id FROM asset_check_executions ORDER BY id""",
+}
+
+
+def asked(folder: Path, statement: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / "index.db")) as file:
+        return file.execute(statement).fetchall()
+
+
+def index_of(data: Path) -> Path:
+    return next(Settings(data=data).dagster_storage.rglob("index.db")).parent
+
+
+def test_what_is_told_of_assets_is_what_dagster_tells(tmp_path: Path) -> None:
+    """Row by row: events, tags, assets, and checks with the very materialisations they judged."""
+    for name, made in (("plain", plain), ("ours", ours)):
+        (tmp_path / name).mkdir()
+        with made(tmp_path / name) as instance:
+            for batch in ("b1", "b2"):
+                instance.add_dynamic_partitions("batches", [batch])
+                assert dg.materialize([first, second], instance=instance, partition_key=batch).success
+    for statement in QUESTIONS.values():
+        expected = asked(index_of(tmp_path / "plain"), statement)
+        assert expected != []
+        assert asked(index_of(tmp_path / "ours"), statement) == expected
+
+
+def test_an_input_has_the_version_of_the_batch_that_was_just_made(tmp_path: Path) -> None:
+    with ours(tmp_path) as instance:
+        instance.add_dynamic_partitions("batches", ["b1", "b2"])
+        for batch in ("b1", "b2", "b1"):
+            assert dg.materialize([first, second], instance=instance, partition_key=batch).success
+            made = version(instance, "first", batch)["dagster/data_version"]
+            found = version(instance, "second", batch)["dagster/input_data_version/first"]
+            assert found == sha256(made.encode()).hexdigest()
+
+
+def version(instance: dg.DagsterInstance, asset: str, batch: str) -> dict[str, str]:
+    """Tags of the newest materialisation, by the run that made it: no question that is answered from memory."""
+    [*_, last] = [
+        log.dagster_event.step_materialization_data.materialization
+        for run in reversed(instance.get_runs())
+        for log in instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION)
+        if log.dagster_event
+        and log.dagster_event.asset_key == dg.AssetKey(asset)
+        and log.dagster_event.partition == batch
+    ]
+    return dict(last.tags or {})
+
+
+@pytest.mark.parametrize("removed", ["asset", "run"])
+def test_what_is_removed_is_told_of_no_longer(tmp_path: Path, removed: str) -> None:
+    asked_for = AssetRecordsFilter(dg.AssetKey("first"), ["b1"])
+    with ours(tmp_path) as instance:
+        instance.add_dynamic_partitions("batches", ["b1"])
+        run = dg.materialize([first], instance=instance, partition_key="b1").run_id
+        (found,) = instance.fetch_materializations(asked_for, limit=1).records
+        assert found.run_id == run
+        assert instance.fetch_materializations(asked_for, limit=2).records == [found]
+        other = AssetRecordsFilter(dg.AssetKey("first"), ["b2"])
+        assert instance.fetch_materializations(other, limit=1).records == []
+        if removed == "asset":
+            instance.wipe_assets([dg.AssetKey("first")])
+        else:
+            instance.delete_run(run)
+        assert instance.fetch_materializations(asked_for, limit=1).records == []

@@ -167,12 +167,12 @@ def test_absent_records_are_retired_and_come_back(layout: Layout) -> None:
         history.upsert_present(STAGED, _present(staged_rows(("1", "A"), ("2", "B")), 0))
         assert history.retire_absent(STAGED, staged_rows(("1", "A")), day(0)).to_list() == []  # seen that day
         assert history.retire_absent(STAGED, staged_rows(("1", "A")), day(1)).to_list() == [ONE]
-        assert history.present_count(STAGED) == 1
+        assert history.present_counts([STAGED]) == {STAGED.name: 1}
         assert history.retire_absent(STAGED, staged_rows(("1", "A")), day(2)).to_list() == []
         found = history.rows_of([STAGED], pl.Series([ONE]))[STAGED.name].collect().sort("number")
         assert found["_retired_at"].to_list() == [None, day(1)]
         assert history.upsert_present(STAGED, _present(staged_rows(("2", "B")), 3)).to_list() == [ONE]
-        assert history.present_count(STAGED) == 2
+        assert history.present_counts([STAGED]) == {STAGED.name: 2}
 
 
 def test_a_record_that_changes_its_company_touches_both(layout: Layout) -> None:

@@ -113,6 +113,10 @@ class Customer:
     def look(self, name: str, tab: Tab | None = None) -> None:
         self.seen.looks[name] = (tab or self.tab).look(name)
 
+    def see(self, name: str, tab: Tab | None = None) -> None:
+        """For a page that was looked at in another state."""
+        self.seen.looks[name] = (tab or self.tab).see()
+
     def open(self, path: str) -> None:
         self.tab.open(self.seen.base + path)
 

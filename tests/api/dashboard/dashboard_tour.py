@@ -68,7 +68,7 @@ class Tour(Customer):
         self.look("link")
         tab.reach("button", "Sign in")
         tab.enter()
-        self.look("usage-new")
+        self.see("usage-new")
         tab.reach("link", "Keys")
         tab.enter()
         self.look("keys-none")
@@ -100,7 +100,7 @@ class Tour(Customer):
         tab.press("Cancel the trial")
         stripe.cancel_in_portal(list(stripe.portals)[-1])
         self.open("/dashboard/plan?from=portal")
-        self.look("plan-cancelled")
+        self.see("plan-cancelled")
 
     def use_the_key(self) -> None:
         """The key works once there is a plan, and what it asked stands on the page of usage."""
@@ -120,7 +120,7 @@ class Tour(Customer):
         self.tab.fill("Domains", "shop.example.com\n*.example.org")
         self.tab.fill("Label", "shop")
         self.tab.press("Make the key")
-        self.look("key-made-public")
+        self.see("key-made-public")
         self.tab.follow("I have copied it")
         self.look("keys")
 
@@ -141,7 +141,7 @@ class Tour(Customer):
         self.look("webhook-edit")
         tab.fill("Description", "for everybody in here")
         tab.press("Change it")
-        self.look("webhook-changed")
+        self.see("webhook-changed")
         self.seen.facts["waiting"] = self._waiting()
         self.open(WEBHOOKS)
         self.look("webhooks")
@@ -188,7 +188,7 @@ class Tour(Customer):
         self.look("delivery")
         self.seen.facts["deliveries"] = dict(self.receiver.got)
         tab.press("Try once more now")
-        self.look("delivery-retried")
+        self.see("delivery-retried")
         tab.follow("Operator")
         self.look("operator")
 
@@ -197,10 +197,10 @@ class Tour(Customer):
         tab.open(self.seen.facts["waiting"])
         self.look("webhook-held")
         tab.press("Resume")
-        self.look("webhook-resumed")
+        self.see("webhook-resumed")
         tab.unfold("Deliver again what failed or was held")
         tab.press("Deliver again")
-        self.look("replay")
+        self.see("replay")
 
         def complete() -> bool:
             tab.open(tab.address())
@@ -215,12 +215,12 @@ class Tour(Customer):
         tab.unfold("Replace the secret")
         tab.choose("The former one goes on signing", "1")
         tab.press("Replace the secret")
-        self.look("secret-replaced")
+        self.see("secret-replaced")
         self.seen.facts["secret_after"] = tab.value("Secret")
         tab.follow("I have copied it")
         tab.unfold("Delete")
         tab.press("Delete for ever")
-        self.look("webhook-deleted")
+        self.see("webhook-deleted")
         self.open("/dashboard/keys")
         tab.unfold("revoke")
         tab.press("Revoke for ever")
@@ -246,19 +246,19 @@ class Tour(Customer):
         """What companies and endpoints wrote, where scripts would run."""
         tab.open(self.seen.facts["waiting"])
         tab.follow("filing.added")
-        self.look("delivery-scripts", tab)
+        self.see("delivery-scripts", tab)
         tab.open(self.seen.facts["waiting"])
         tab.unfold("Send a test")
         tab.press("Send it now")
         tab.unfold("Body that came back")
-        self.look("tested-scripts", tab)
+        self.see("tested-scripts", tab)
 
     def _explore(self, tab: Tab) -> None:
         """A profile asked for by a form, whose answer holds a hostile name."""
         tab.follow("Explorer")
         self.look("explorer", tab)
         tab.follow("Profile of a company")
-        self.look("operation", tab)
+        self.see("operation", tab)
         found = self.client.get("/api/v1/companies?limit=1").json()["data"][0]
         tab.fill("Key", self.seen.facts["key"])
         tab.fill("org_number", found["org_number"])

@@ -29,10 +29,10 @@ def note(day: int, **more: Any) -> RunNote:
     return RunNote(f"202611{day:02d}T120000000Z", ("NO",), began, **values)
 
 
-@pytest.fixture
-def seen(make: Callable[[], Any]) -> Any:
+@pytest.fixture(scope="module")
+def seen(new_world: Callable[[], Any]) -> Any:
     """A world whose runs have told of themselves."""
-    maker = make()
+    maker = new_world()
     maker.publish([maker.company("firm:NO:999999999", HOSTILE)])
     layout = maker.world.layout
     known = {"no.enheter": Seen(NOON), "no.roller": Seen(NOON, NOON - timedelta(days=3))}

@@ -1,0 +1,167 @@
+"""Dagster's records of events in SQLite, over connections that are kept.
+
+Dagster's storage makes an engine and opens a connection for every event it writes and every question it asks, and
+looks at the tables of the file each time: of an ingest of small steps that was more than half of the time. Belongs
+here: the same rows in the same files by shorter ways. Does not belong here: what an event says (Dagster's), or how
+files are made (`dagster_files`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from dagster import AssetKey, AssetRecordsFilter, DagsterEventType
+from dagster._core.event_api import EventRecordsResult
+from dagster._core.events import ASSET_CHECK_EVENTS, ASSET_EVENTS, EVENT_TYPE_TO_PIPELINE_RUN_STATUS
+from dagster._core.events.log import EventLogEntry
+from dagster._core.storage.event_log import SqliteEventLogStorage
+from dagster._core.storage.event_log.schema import (
+    AssetKeyTable,
+    SqlEventLogStorageMetadata,
+    SqlEventLogStorageTable,
+)
+from dagster._serdes import ConfigurableClassData
+from sqlalchemy import Connection, Engine, inspect
+
+from pipelines.dagster_files import Engines, Found, made
+from pipelines.dagster_newest import Newest
+
+_INSERT: Final = SqlEventLogStorageTable.insert()
+
+
+class EventRecords(SqliteEventLogStorage):
+    """Events: a file for each run, and one of what concerns assets over all of them."""
+
+    def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
+        self._engines = Engines()
+        self._tables: set[str] = set()
+        self._columns: set[str] = set()
+        self._indexes: set[str] = set()
+        self._newest = Newest()
+        self._partitions: set[tuple[str, str]] = set()
+        super().__init__(base_dir, inst_data)
+
+    def has_table(self, table_name: str) -> bool:
+        """Asked with every event; a table never goes."""
+        if table_name not in self._tables:
+            with self.index_connection() as connection:
+                self._tables.update(inspect(connection).get_table_names())
+        return table_name in self._tables
+
+    def _has_asset_key_col_on_connection(self, conn: Connection, column_name: str) -> bool:
+        """Asked with every event of an asset; a column never goes."""
+        if column_name not in self._columns:
+            self._columns.update(column["name"] for column in inspect(conn).get_columns(AssetKeyTable.name))
+        return column_name in self._columns
+
+    def has_secondary_index(self, name: str) -> bool:
+        """Asked with every question about assets; what has been indexed stays so."""
+        if name not in self._indexes and super().has_secondary_index(name):
+            self._indexes.add(name)
+        return name in self._indexes
+
+    def store_event(self, event: EventLogEntry) -> None:
+        """Into the file of its run; what concerns assets or the run as a whole, into that over all runs too.
+
+        As Dagster's own, with a statement that is made once instead of for every event.
+        """
+        row, kind = self._event_to_row(event), event.dagster_event_type
+        with self.run_connection(event.run_id) as connection:
+            connection.execute(_INSERT, row)
+        if kind in ASSET_EVENTS:
+            with self.index_transaction() as connection:
+                number = _inserted(connection, row)
+                self._store_asset_event_tags(connection, [event], [number])
+                self._store_asset_event(connection, event, number)
+            self._newest.note(event, number)
+        elif kind in ASSET_CHECK_EVENTS:
+            with self.index_connection() as connection:
+                number = _inserted(connection, row)
+            self.store_asset_check_event(event, number)
+        elif kind in EVENT_TYPE_TO_PIPELINE_RUN_STATUS:
+            with self.index_connection() as connection:
+                connection.execute(_INSERT, row)
+
+    def fetch_materializations(
+        self,
+        records_filter: AssetKey | AssetRecordsFilter,
+        limit: int,
+        cursor: str | None = None,
+        ascending: bool = False,
+    ) -> EventRecordsResult:
+        """Asked with every check of a partition: for what its own step has just made."""
+        is_newest = limit == 1 and cursor is None and not ascending
+        found = self._newest.first(records_filter) if is_newest else None
+        return found or super().fetch_materializations(records_filter, limit, cursor, ascending)
+
+    def get_latest_tags_by_partition(
+        self,
+        asset_key: AssetKey,
+        event_type: DagsterEventType,
+        tag_keys: Sequence[str],
+        asset_partitions: Sequence[str] | None = None,
+        before_cursor: int | None = None,
+        after_cursor: int | None = None,
+    ) -> Mapping[str, Mapping[str, str]]:
+        """Asked for every input of every step: for what the steps before it have just made."""
+        is_open = (
+            event_type is DagsterEventType.ASSET_MATERIALIZATION and before_cursor is after_cursor is None
+        )
+        found = self._newest.of(asset_key, asset_partitions) if is_open else None
+        if found is None or found.partition_key is None:
+            return super().get_latest_tags_by_partition(
+                asset_key, event_type, tag_keys, asset_partitions, before_cursor, after_cursor
+            )
+        tags = self._tags_for_asset_event(found.event_log_entry)
+        told = {key: tags[key] for key in tag_keys if key in tags}
+        return {found.partition_key: told} if told else {}
+
+    def wipe_asset(self, asset_key: AssetKey) -> None:
+        """Forgotten here too."""
+        self._newest.forget()
+        super().wipe_asset(asset_key)
+
+    def delete_events(self, run_id: str) -> None:
+        """Forgotten here too."""
+        self._newest.forget()
+        super().delete_events(run_id)
+
+    def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
+        """Asked for every input of every step; a partition under way is not deleted by anybody else."""
+        asked = (partitions_def_name, partition_key)
+        if asked not in self._partitions and super().has_dynamic_partition(*asked):
+            self._partitions.add(asked)
+        return asked in self._partitions
+
+    def delete_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> None:
+        """Forgotten here too."""
+        self._partitions.discard((partitions_def_name, partition_key))
+        super().delete_dynamic_partition(partitions_def_name, partition_key)
+
+    def _initdb(self, engine: Engine, for_index_shard: bool = False) -> None:
+        """Every run has a file of its own: made without going through all of Dagster's migrations again."""
+        if made(engine, SqlEventLogStorageMetadata) is Found.OTHER:
+            super()._initdb(engine, for_index_shard)
+
+    @contextmanager
+    def _connect(self, shard: str) -> Iterator[Connection]:
+        with self._db_lock:  # nobody else uses an engine that is closed for room
+            engine = self._engines.of(self.conn_string_for_shard(shard))
+            if shard not in self._initialized_dbs:
+                self._initdb(engine)
+                self._initialized_dbs.add(shard)
+            with engine.connect() as connection, connection.begin():
+                yield connection
+
+    def dispose(self) -> None:
+        """Closes the files."""
+        super().dispose()
+        with self._db_lock:
+            self._engines.close()
+
+
+def _inserted(connection: Connection, row: Mapping[str, Any]) -> int:
+    """Stores an event; its number in the file."""
+    return connection.execute(_INSERT, row).lastrowid

@@ -1,0 +1,90 @@
+"""Dagster's files in SQLite: connections that are kept, tables that are made once.
+
+Belongs here: how a file is connected to and made. Does not belong here: what is written to it (`dagster_events`,
+`dagster_storage`).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from dagster._core.storage.event_log.sqlite import sqlite_event_log
+from dagster._core.storage.sql import get_alembic_config
+from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS, create_db_conn_string
+from sqlalchemy import Engine, MetaData, create_engine, event, inspect
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import NullPool
+
+_KEPT: Final = 4  # files of events: the one over all runs, and those of runs under way
+
+
+class Engines:
+    """One engine per file; of more than `_KEPT` the one used longest ago is closed."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Engine] = OrderedDict()
+
+    def of(self, address: str) -> Engine:
+        engine = self._kept.pop(address, None)
+        if engine is None:
+            engine = create_engine(address, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_SECONDS})
+            event.listen(engine, "connect", _without_syncs)
+        self._kept[address] = engine
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)[1].dispose()
+        return engine
+
+    def close(self) -> None:
+        while self._kept:
+            self._kept.popitem()[1].dispose()
+
+
+def _without_syncs(connection: DBAPIConnection, _: object) -> None:
+    """In SQLite's log mode a killed process loses nothing by it, and a power failure the newest records."""
+    connection.cursor().execute("PRAGMA synchronous=NORMAL")
+
+
+@cache
+def _migrations() -> ScriptDirectory:
+    """Dagster's, the same for all files: reading the scripts takes longer than making a file."""
+    return ScriptDirectory.from_config(get_alembic_config(sqlite_event_log.__file__))
+
+
+class Found(Enum):
+    """What a file was that somebody wants to use."""
+
+    MADE = "made here"
+    THERE = "there before"
+    OTHER = "being made by another process, or of a Dagster that kept no revisions: a case for its own way"
+
+
+def made(engine: Engine, tables: MetaData) -> Found:
+    """Makes a file's tables where it has none, of the newest revision. An older revision is not looked after."""
+    try:
+        with engine.connect() as connection:
+            marks = MigrationContext.configure(connection)
+            if marks.get_current_revision() is not None:
+                return Found.THERE
+            if inspect(connection).get_table_names():
+                return Found.OTHER
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            tables.create_all(connection, checkfirst=False)
+            marks.stamp(_migrations(), "head")
+            connection.commit()
+    except DatabaseError:
+        return Found.OTHER
+    return Found.MADE
+
+
+def made_in(folder: str, name: str, tables: MetaData) -> Found:
+    """The same of a file by its name in a folder, which is made where it is missing."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    engine = create_engine(create_db_conn_string(folder, name), poolclass=NullPool)
+    return made(engine, tables)

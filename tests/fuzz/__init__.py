@@ -1,0 +1,12 @@
+"""Fuzzing of every parser: `python -m tests.fuzz [words…]`, an hour of it under `make fuzz`.
+
+A target is a dataset as it is declared (recognise, redact, split, read) or a parser of `connectors.kit`; a dataset
+is one from the moment it stands in `connectors.JURISDICTIONS`. Cases are made from seeds (`seeds`) by mutators that
+know formats (`mutating`, `shapes`, `packs`), kept where they reach lines of the connectors that none reached before
+(`tracing`), and judged in a process with limits (`child`). What breaks a promise (`judging`, `privacy`) is made small
+(`reducing`) and saved below `found/<target>/`, where `test_fuzz_found` reads it for ever after.
+
+Why not atheris: it ends its process at the first finding, has wheels for some versions of Python only, and sees
+nothing of what happens in polars, lxml and msgspec either; the feedback that matters here is which lines of ours
+were reached and what they said.
+"""

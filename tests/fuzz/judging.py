@@ -1,0 +1,119 @@
+"""What is promised of a dataset whatever the bytes: it answers with rows that fit, rejects and signals, or Unreadable.
+
+Does not belong here: what must not come through a redaction (`privacy`).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+
+import polars as pl
+
+from connectors.declare import (
+    Batch,
+    Dataset,
+    Jurisdiction,
+    NotOurs,
+    Piece,
+    Recognised,
+    Scope,
+    Signal,
+    Unreadable,
+)
+from connectors.kit import staged
+from tests.fuzz.case import Broken, Case, Features, Target
+from tests.fuzz.privacy import PRIVATE
+
+HEAD = 65_536  # bytes that `recognise` is shown
+OBSERVED = datetime(2026, 11, 2, 4, tzinfo=UTC)
+_DIGITS = re.compile(r"[0-9]+|'[^']*'|\"[^\"]*\"")
+_LONGEST = 60  # characters of a message that tell one from another
+
+
+def of_dataset(jurisdiction: Jurisdiction, dataset: Dataset) -> Target:
+    """A dataset as a target, by its declaration alone."""
+    return Target(dataset.key, partial(judge, dataset, jurisdiction.touches))
+
+
+def judge(dataset: Dataset, touches: Callable[[str, pl.DataFrame], pl.Series], case: Case) -> Features:
+    """One body the way of every body: recognised, redacted, taken apart, read."""
+    said = dataset.recognise(case.name, case.body[:HEAD])
+    if not isinstance(said, Recognised | NotOurs):
+        raise Broken("schema", f"recognise answered {type(said).__name__}")
+    seen = {"ours" if isinstance(said, Recognised) else f"not ours: {said.reason[:_LONGEST]}"}
+    scope = said.scope if isinstance(said, Recognised) else Scope.PART
+    piece = Piece(
+        dataset.key,
+        case.name,
+        "0" * 64,
+        OBSERVED,
+        scope,
+        "batch",
+        partial(io.BytesIO, _redacted(dataset, case)),
+    )
+    for part in _parts(dataset, piece, seen):
+        try:
+            for batch in dataset.read(part):
+                seen |= _fits(dataset, batch)
+                _touched(touches, batch)
+        except Unreadable as error:
+            seen.add(f"unreadable: {_shape(error.reason)}")
+    return frozenset(seen)
+
+
+def _redacted(dataset: Dataset, case: Case) -> bytes:
+    if dataset.redact is None:
+        return case.body
+    with dataset.redact(io.BytesIO(case.body)) as stream:
+        body = stream.read()
+    for told in PRIVATE[dataset.key](body):
+        raise Broken("privacy", told)
+    return body
+
+
+def _parts(dataset: Dataset, piece: Piece, seen: set[str]) -> Iterator[Piece]:
+    with suppress(Unreadable):
+        for part in dataset.split(piece):
+            seen.add("a member" if part.member is not None else "whole")
+            yield part
+
+
+def _fits(dataset: Dataset, batch: Batch) -> set[str]:
+    """What pipelines rely on: declared tables and types, whole keys, rejects and signals as they are declared."""
+    table = dataset.staged.get(batch.table)
+    if table is None:
+        raise Broken("schema", f"a batch of {batch.table}, which is not declared")
+    if batch.rows.schema != staged.schema(table):
+        raise Broken("schema", f"{batch.table}: rows of another schema")
+    if batch.rejects.schema != staged.REJECTS:
+        raise Broken("schema", f"{batch.table}: rejects of another schema")
+    if not all(
+        isinstance(one, Signal) and one.dataset == dataset.key and one.count > 0 for one in batch.signals
+    ):
+        raise Broken("schema", f"{batch.table}: a signal of another dataset, or of nothing")
+    empty = [
+        column.name
+        for column in table.columns
+        if not column.nullable and batch.rows[column.name].null_count()
+    ]
+    if empty:
+        raise Broken("schema", f"{batch.table}: null in {', '.join(empty)}")
+    filled = {f"{batch.table}.{column.name}" for column in batch.rows if column.null_count() < len(column)}
+    reasons = {f"reject: {_shape(reason)}" for reason in batch.rejects["reason"].unique().to_list()[:20]}
+    return filled | reasons | {f"signal: {one.code}" for one in batch.signals}
+
+
+def _touched(touches: Callable[[str, pl.DataFrame], pl.Series], batch: Batch) -> None:
+    companies = touches(batch.table, batch.rows)
+    if len(companies) != batch.rows.height:
+        raise Broken("schema", f"{batch.table}: companies of {len(companies)} rows of {batch.rows.height}")
+
+
+def _shape(reason: str) -> str:
+    """A message without what it quotes, so that each is new once."""
+    return _DIGITS.sub("#", reason)[:_LONGEST]

@@ -1,0 +1,36 @@
+"""Readers that are broken on purpose: the harness must notice each. For its own test alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from tests.fuzz.case import Broken, Case, Features, Target
+
+
+def sound(case: Case) -> Features:
+    return frozenset({f"length {len(case.body).bit_length()}"})
+
+
+def broken(case: Case) -> Features:
+    """Breaks in the way that the body names."""
+    if b"crash!" in case.body:
+        raise KeyError(case.name)
+    if b"schema!" in case.body:
+        raise Broken("schema", "null in number")
+    while b"hang!" in case.body:
+        pass
+    return frozenset({str(len(bytearray(1 << (40 if b"memory!" in case.body else 4))))})
+
+
+def deadly(case: Case) -> Features:
+    if b"death!" in case.body:
+        os.abort()
+    return frozenset()
+
+
+PLANTED: Final[Mapping[str, Target]] = {
+    f"planted.{judge.__name__}": Target(f"planted.{judge.__name__}", judge)
+    for judge in (sound, broken, deadly)
+}

@@ -1,0 +1,140 @@
+"""What must not come through a redaction, told by the bytes that come out and by nothing of the reader's own code.
+
+One line for every dataset that redacts. A rule says what it found and never quotes it. Where what is private is
+somebody's name among others, bytes cannot show it: there the connectors' own tests judge, and NAMES says so.
+Does not belong here: how a body is redacted (`connectors`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from typing import Any, Final
+
+import msgspec
+
+Rule = Callable[[bytes], Iterator[str]]
+
+_NORWEGIAN: Final = re.compile(rb"(?<![0-9])([0-9]{6})[ -]?([0-9]{5})(?![0-9])")
+_SWEDISH: Final = re.compile(rb"(?<![0-9])(?:18|19|20)?([0-9]{6})[-+]?([0-9]{4})(?![0-9])")
+_AMERICAN: Final = re.compile(rb"(?<![0-9-])(?!000-00-0000)[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9-])")
+_PSC: Final = frozenset({
+    "date_of_birth", "address", "service_address", "usual_residential_address", "principal_office_address",
+    "identity_verification_details",
+})  # fmt: skip
+_OF_PERSONS: Final = frozenset({
+    "practitioners", "officer_summary", "date_of_birth", "address", "service_address", "usual_residential_address",
+    "residential_address", "identity_verification_details",
+})  # fmt: skip
+_ROLES: Final = frozenset({"fodselsdato", "fødselsdato", "erDoed"})
+_INSIDERS: Final = 6  # columns
+_MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+def norwegian_numbers(body: bytes) -> Iterator[str]:
+    """Birth numbers and D-numbers, by date and both check digits."""
+    for found in _NORWEGIAN.finditer(body):
+        digits = [int(sign) for sign in (found[1] + found[2]).decode()]
+        first = sum(a * b for a, b in zip((3, 7, 6, 1, 8, 9, 4, 5, 2, 1), digits[:10], strict=True))
+        second = sum(a * b for a, b in zip((5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1), digits, strict=True))
+        day, month = int(found[1][:2]) % 40, int(found[1][2:4]) % 40
+        if not first % 11 and not second % 11 and 1 <= day <= 31 and 1 <= month <= 12:
+            yield "a Norwegian birth number"
+
+
+def swedish_numbers(body: bytes) -> Iterator[str]:
+    """Personal and coordination numbers, by date and Luhn's digit."""
+    for found in _SWEDISH.finditer(body):
+        digits = (found[1] + found[2]).decode()
+        doubled = (int(sign) * (2 - place % 2) for place, sign in enumerate(digits))
+        if sum(value // 10 + value % 10 for value in doubled) % 10 == 0 and _is_day(digits):
+            yield "a Swedish personal number"
+
+
+def _is_day(digits: str) -> bool:
+    year, month, day = (int(digits[at : at + 2]) for at in (0, 2, 4))
+    try:
+        date(2000 + year, month, day - 60 if day > 60 else day)
+    except ValueError:
+        return False
+    return True
+
+
+def american_numbers(body: bytes) -> Iterator[str]:
+    """Social security numbers as they are written."""
+    for _ in _AMERICAN.finditer(body):
+        yield "a social security number"
+
+
+def members(private: frozenset[str]) -> Rule:
+    """JSON, whole or by lines, has no member of these names, however deep."""
+
+    def rule(body: bytes) -> Iterator[str]:
+        for text in (body, *body.splitlines()):
+            try:
+                value = msgspec.json.decode(text)
+            except _MALFORMED:
+                continue
+            yield from (f"a member {name!r}" for name in _names(value) if name in private)
+
+    return rule
+
+
+def _names(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield from one
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+
+
+def shareholders(body: bytes) -> Iterator[str]:
+    """Of a holder that is no company neither year of birth, number nor postal place."""
+    lines = body.decode().split("\n")
+    for line in lines[1:]:
+        cells = line.split(";")
+        if len(cells) > 5 and not re.fullmatch("[0-9]{9}", cells[4], re.ASCII):
+            if re.fullmatch("[0-9]{4}|[0-9]{11}", cells[4], re.ASCII):
+                yield "a holder's year of birth or number"
+            if cells[5]:
+                yield "a holder's postal place"
+
+
+def insiders(body: bytes) -> Iterator[str]:
+    """No cell beside those of issuer and paper; of a column that nobody knows its name alone."""
+    rows = csv.reader(io.StringIO(body.decode(), newline=""), delimiter=";")
+    next(rows, None)
+    if any(len(row) > _INSIDERS for row in rows):
+        yield "a cell of a column that names persons"
+
+
+def names(_body: bytes) -> Iterator[str]:
+    """What is private are names of persons, which bytes alone do not tell from those of companies."""
+    yield from ()
+
+
+_LIVE: Final = members(_OF_PERSONS)
+_REGISTER: Final = members(_PSC)
+PRIVATE: Final[Mapping[str, Rule]] = {
+    **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei"), names),
+    **dict.fromkeys(("fi.esma", "no.esma", "se.esma"), names),
+    **dict.fromkeys(("no.tilsyn", "se.sanktioner", "uk.fca", "uk.pra", "us.sec", "us.cftc"), names),
+    "no.roller": members(_ROLES),
+    "no.aksjonaer": shareholders,
+    "no.newsweb": norwegian_numbers,
+    **dict.fromkeys(("se.bolagsverket", "se.scb", "se.organisationer"), swedish_numbers),
+    "se.insyn": insiders,
+    **dict.fromkeys(("uk.psc", "uk.psc_changes", "uk.statement_changes", "uk.exemption_changes"), _REGISTER),
+    **dict.fromkeys(("uk.profiles", "uk.filings", "uk.insolvency", "uk.checked"), _LIVE),
+    "uk.nsm": names,  # addresses within a text: the form's own tests
+    **dict.fromkeys(
+        ("us.submissions", "us.filer"), names
+    ),  # who may be an individual is the reader's judgement
+    **dict.fromkeys(("us.schedule13", "us.insiders", "us.form13f"), american_numbers),
+}
