@@ -16,6 +16,9 @@ from dagster_celery.tasks import create_execute_job_task
 from pipelines.settings import Settings
 
 PATIENCE_SECONDS: Final = 10.0
+TAKEN_SECONDS: Final = (
+    120  # after which a run that a worker took, and died before it began, is handed out again
+)
 
 
 def configuration(broker: str) -> dict[str, Any]:
@@ -25,13 +28,17 @@ def configuration(broker: str) -> dict[str, Any]:
         "backend": broker,
         "config_source": {
             "task_default_queue": "dagster",
-            "worker_prefetch_multiplier": 1,  # nobody waits behind a market that takes hours
+            "worker_prefetch_multiplier": 1,
+            "worker_disable_prefetch": True,  # nobody waits behind a market, or dies with its worker
             "worker_max_tasks_per_child": 1,  # the memory of a market goes with it
             "task_acks_late": False,
             "broker_connection_retry_on_startup": True,
             "broker_connection_max_retries": None,  # a broker that is away comes back
             "worker_cancel_long_running_tasks_on_connection_loss": False,
-            "broker_transport_options": {"socket_timeout": PATIENCE_SECONDS},
+            "broker_transport_options": {
+                "socket_timeout": PATIENCE_SECONDS,
+                "visibility_timeout": TAKEN_SECONDS,
+            },
             "result_backend_always_retry": True,
             "result_expires": 86_400,
         },

@@ -26,6 +26,14 @@ def prune(layout: Layout, keep: int) -> list[int]:
     return [number for number in spare if _removed(layout.release(number))]
 
 
+def prune_below(layout: Layout, oldest: int) -> None:
+    """Removes releases older than one, never the one served nor one that a reader holds: those at another time."""
+    served = manifests.covered(layout)[0]
+    for number in numbers(layout):
+        if number < min(oldest, served):
+            _removed(layout.release(number))
+
+
 def _removed(folder: Path) -> bool:
     """Removes a release unless a reader holds its manifest (`reader` takes a shared lock on it)."""
     with (folder / MANIFEST).open("rb") as handle:

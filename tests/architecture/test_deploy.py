@@ -96,6 +96,7 @@ def test_workers_take_one_market_each_and_keep_it() -> None:
     celery = pytest.importorskip("pipelines.celery_app", reason="Celery is not installed")
     conf = celery.app.conf
     assert conf.worker_prefetch_multiplier == conf.worker_max_tasks_per_child == 1
+    assert conf.worker_disable_prefetch
     assert not conf.task_acks_late
     assert [queue.name for queue in conf.task_queues] == ["dagster"]
     assert "execute_job" in celery.app.tasks

@@ -30,7 +30,15 @@ def _day(_: dg.InitResourceContext) -> Iterator[Folder]:
 def _stand_still(step: str) -> None:
     """Once, where history has been written and nothing is published yet."""
     if step == "committed" and (FOLDER / "pause").exists():
-        (FOLDER / "pause").rename(FOLDER / "paused")
+        (FOLDER / "pause").unlink(missing_ok=True)
+        data = settings.layout.root
+        held = [
+            path.stem.removeprefix("market-")
+            for path in settings.layout.locks.glob("market-*")
+            if path.read_text()
+        ]
+        (FOLDER / "told").write_text(f"{held[0]} {data.name}")
+        (FOLDER / "told").rename(FOLDER / "paused")
         time.sleep(600)
 
 

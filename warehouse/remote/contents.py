@@ -1,6 +1,6 @@
 """What one release is, as the store has it: the pointer that names it, and the files that make it.
 
-    releases/current.json                  {"release", "manifest_sha256", "contents", "checked"}
+    releases/current.json                  {"release", "oldest", "manifest_sha256", "contents", "checked"}
     releases/0000000042/contents.<sha256>  {"release", "files": […], "index": […], "ledger": […]}
     releases/0000000042/<sha256>           a file of the release
     ledger/<sha256>                        a segment of the ledger, or its read index
@@ -37,9 +37,14 @@ def release_area(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The newest release of all machines. `checked`: what `Layout.checked` holds, null before any run noted it."""
+    """The newest release of all machines.
+
+    oldest: none that is older may stay anywhere, for what is erased may be in it. checked: what `Layout.checked`
+    holds, null before any run noted it.
+    """
 
     release: int
+    oldest: int
     manifest_sha256: str
     contents: str
     checked: Mapping[str, Any] | None
@@ -48,6 +53,7 @@ class Pointer:
         """As the store holds it."""
         value = {
             "release": self.release,
+            "oldest": self.oldest,
             "manifest_sha256": self.manifest_sha256,
             "contents": self.contents,
             "checked": self.checked,
@@ -58,9 +64,8 @@ class Pointer:
     def parse(cls, content: bytes) -> Self:
         try:
             value = json.loads(content)
-            return cls(
-                int(value["release"]), value["manifest_sha256"], str(value["contents"]), value["checked"]
-            )
+            release, oldest = int(value["release"]), int(value["oldest"])
+            return cls(release, oldest, value["manifest_sha256"], str(value["contents"]), value["checked"])
         except (ValueError, KeyError, TypeError) as error:
             raise Damaged(f"{POINTER} of the store is not a pointer to a release: {error!r}") from None
 

@@ -59,11 +59,13 @@ class SharedReleases:
         """
         contents = self._contents(manifest.release)
         former = Pointer.parse(self._seen.content).contents if self._seen is not None else None
-        stale: list[str] = []
+        oldest = self._oldest(manifest.release)
+        # listed before: whoever may still publish needs none of it
+        stale = self._stale(contents, oldest)
         if contents.key() != former:
-            stale = self._stale(contents)  # listed before: whoever may still publish needs none of it
             self._send(contents, former)
-        self._point(Pointer(manifest.release, _manifest_sha256(contents), contents.key(), self._checked()))
+        digest = _manifest_sha256(contents)
+        self._point(Pointer(manifest.release, oldest, digest, contents.key(), self._checked()))
         self._store.remove(stale)
 
     def _send(self, contents: Contents, former: str | None) -> None:
@@ -128,10 +130,13 @@ class SharedReleases:
         self._seen = Found(content, tag)
         files.write_json(self._adopted, {"contents": pointer.contents})
 
-    def _stale(self, contents: Contents) -> list[str]:
+    def _oldest(self, newest: int) -> int:
+        """The oldest release that stays anywhere: what this machine has taken away is gone for all."""
+        local = [number for number in pruning.numbers(self._layout) if number < newest]
+        return [*local, newest][-self._keep :][0]
+
+    def _stale(self, contents: Contents, oldest: int) -> list[str]:
         """Keys that no release kept needs: older releases, other contents of this one, segments written again."""
-        local = [number for number in pruning.numbers(self._layout) if number <= contents.release]
-        oldest = min(sorted({*local, contents.release})[-self._keep :])
         needed = {parcel.key(area) for area, parcel in contents.placed()} | {contents.key(), POINTER}
         found = [*self._store.keys("releases/"), *self._store.keys(f"{LEDGER}/")]
         return [key for key in found if key not in needed and _is_stale(key, contents.release, oldest)]
@@ -197,6 +202,7 @@ class SharedReleases:
             segments.write_index(self._layout.ledger, entries)
 
     def _note(self, pointer: Pointer) -> None:
+        pruning.prune_below(self._layout, pointer.oldest)
         if pointer.checked is not None and pointer.checked != self._checked():
             files.write_json(self._layout.checked, dict(pointer.checked))
 

@@ -259,8 +259,10 @@ def test_old_releases_go_and_a_late_fetch_takes_the_newest(
 
 def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, bucket: Bucket) -> None:
     _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
+    _fetch(other, bucket)
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
     _fetch(other, bucket)
+    assert other.release(1).exists()
     before = set(bucket.listed())
     releases = _releases(layout, bucket, 3)
     with releases.turn():  # as `warehouse.erasing.ledger` writes a segment again
@@ -272,3 +274,4 @@ def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, buck
     assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 4
     assert _fetch(other, bucket) == 2  # the same release, the ledger written again
     assert pl.read_parquet(other.ledger / "0000000001.parquet")["data"].to_list() == ["{}"]
+    assert not other.release(1).exists()
