@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -58,8 +58,8 @@ def _findings(live: bool) -> Iterator[Finding]:
     given = environment()
     yield from _settings(given, live)
     try:
-        installation, chosen = Installation.read(), Settings.read(given)
-    except (ApiSettingError, SettingError):
+        installation = Installation.read()
+    except ApiSettingError:
         return
     yield _folder(installation.settings.data)
     yield _disk(installation.settings.data)
@@ -69,7 +69,8 @@ def _findings(live: bool) -> Iterator[Finding]:
     yield from (Finding(*found) for found in prices(installation.settings))
     yield from (Finding(*found) for found in unpaid(installation))
     yield from (Finding(*found) for found in histories(installation.layout))
-    yield from (Finding(*found) for found in store(chosen))
+    with suppress(SettingError):  # told above
+        yield from (Finding(*found) for found in store(Settings.read(given)))
     asks = live and _has_contact(given)
     yield from _keys(given, asks)
     if asks:
