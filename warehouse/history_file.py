@@ -61,7 +61,7 @@ def is_mixed(path: Path) -> bool:
     with opened(path, read_only=True) as connection:
         lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
         edition = connection.execute("SELECT edition FROM identity").fetchall()
-    return bool(lived[0][0]) or edition != [(render.fingerprint(TABLES),)]
+    return bool(lived[0][0]) or edition != [(_edition(TABLES),)]
 
 
 @lru_cache(maxsize=2)

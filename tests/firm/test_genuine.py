@@ -207,7 +207,7 @@ def test_unreadable_files_are_named_and_harm_nobody(
     (folder / "psc_snapshot" / "persons-with-significant-control-snapshot-2026-11-20.zip").write_bytes(
         b"PK\x03\x04gone"
     )
-    report = firm.ingest(tmp_path / "bad", "uk")
+    report = firm.ingest(tmp_path / "bad", "uk", exit_code=4)
     reasons = {Path(file["path"]).name: file["reason"] for file in report["files"]}
     assert len(reasons) == 3
     assert all(reasons.values()), reasons
