@@ -19,7 +19,7 @@ from stdnum import isin as isins
 from connectors.firds import fields as f
 from connectors.gleif.numbers import is_lei
 from connectors.kit import staged
-from connectors.kit.elements import elements, text_at
+from connectors.kit.elements import elements, local_name, text_at
 from connectors.kit.staged import Tally
 from connectors.kit.text import iso_date
 from warehouse.schema.types import Kind
@@ -52,7 +52,7 @@ def full(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]
 def changes(body: BinaryIO, edition: date, found: Found) -> Iterator[dict[str, Any]]:
     """Equities of a file of changes, whoever asked for their admission: that may be what changed."""
     for element in elements(body, tuple(f"{{*}}{name}" for name in f.CHANGES)):
-        row = _row(element, f.CHANGES[etree.QName(element).localname], edition, found)
+        row = _row(element, f.CHANGES[local_name(element)], edition, found)
         if row is not None:
             yield row
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 import polars as pl
@@ -35,7 +35,7 @@ from connectors.declare import (
 from connectors.gleif import bodies, records
 from connectors.gleif.bodies import NoRecords
 from connectors.gleif.numbers import AUTHORITIES, are_leis, are_personal, company_numbers, is_lei
-from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.gleif.packed import NotOneFile, plain
 from connectors.gleif.records import NUMBER
 from connectors.gleif.table_edition import LAYOUT
 from connectors.kit import staged, tabular
@@ -163,26 +163,22 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
 
 def frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """The records of a body, columns of `records.COLUMNS`, and what of it is none. At least one."""
-    plain = replace(piece, open=partial(_unpacked, piece))
-    with plain.open() as body:
+    unpacked = replace(piece, open=partial(plain, piece))
+    with unpacked.open() as body:
         is_table = bodies.edition(body.read(bodies.HEAD)) is bodies.Edition.TABLE
     if is_table:
-        for batch in tabular.read(plain, LAYOUT):
+        for batch in tabular.read(unpacked, LAYOUT):
             if batch.rejects["excerpt"].str.starts_with(bodies.UNREADABLE.decode()).any():
                 raise NoRecords("a table that breaks off: what follows could not be looked through")
             yield batch.rows, batch.rejects
         return
-    with plain.open() as body:
+    with unpacked.open() as body:
         found = bodies.rows(body)
         full = True
         while full:
             part = list(islice(found, _ROWS))
             yield pl.DataFrame(part, schema=_SCHEMA, orient="row"), staged.reject_rows()
             full = len(part) == _ROWS
-
-
-def _unpacked(piece: Piece) -> BinaryIO:
-    return unpacked(staged.opened(piece), piece.name)
 
 
 def staged_rows(market: str, rows: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:

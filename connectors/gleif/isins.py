@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -29,7 +29,7 @@ from connectors.declare import (
 )
 from connectors.gleif.dataset import LICENCE
 from connectors.gleif.numbers import are_leis
-from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.gleif.packed import NotOneFile, plain
 from connectors.kit import staged, tabular
 from connectors.kit.bodies import NotModified, Validators
 from connectors.kit.formats import Format, sniff
@@ -104,10 +104,10 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 
 def _read(market: str, piece: Piece) -> Iterator[Batch]:
     made = table(market)
-    plain = replace(piece, open=partial(_plain, piece))
+    unpacked = replace(piece, open=partial(plain, piece))
     tally = Tally(piece.dataset)
     try:
-        for batch in tabular.read(plain, _LAYOUT):
+        for batch in tabular.read(unpacked, _LAYOUT):
             mine = batch.rows.filter(pl.col("isin").str.starts_with(iso_country(market)))
             mine = mine.with_columns(_sound=are_isins(mine["isin"]) & are_leis(pl.col("lei")))
             wrong = mine.filter(~pl.col("_sound")).select("isin", "lei").iter_rows()
@@ -119,10 +119,6 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
             yield staged.batch(made, kept, rejects, (*batch.signals, *tally.drain()))
     except NotOneFile as error:
         raise Unreadable(piece.dataset, piece.name, str(error)) from error
-
-
-def _plain(piece: Piece) -> BinaryIO:
-    return unpacked(staged.opened(piece), piece.name)
 
 
 def identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:

@@ -10,8 +10,11 @@ import zipfile
 from contextlib import ExitStack
 from typing import BinaryIO, Final, cast
 
+from connectors.declare import Piece
+from connectors.kit import staged
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN, guarded, seekable
+from connectors.kit.unreadable import translated
 
 LARGEST: Final = 64 << 30  # bytes of level 1 as XML, which has more than 8 GB
 _IN_MEMORY: Final = 64 << 20
@@ -24,6 +27,11 @@ class NotOneFile(Exception):  # noqa: N818 - named for what it says of an archiv
 def lent(body: BinaryIO) -> BinaryIO:
     """A body that stays open when it has been read: whoever lent it closes it."""
     return cast("BinaryIO", io.BufferedReader(_Lent(b"", body), 1 << 20))
+
+
+def plain(piece: Piece) -> BinaryIO:
+    """The plain bytes of a piece. Raises NotOneFile; reading one that is damaged further on raises Unreadable."""
+    return translated(unpacked(staged.opened(piece), piece.name), piece.dataset, piece.name)
 
 
 def unpacked(body: BinaryIO, name: str) -> BinaryIO:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import msgspec
 import polars as pl
-from lxml import etree
 
 from connectors.declare import (
     Arrival,
@@ -33,11 +32,11 @@ from connectors.declare import (
 from connectors.gleif import parent_fields as f
 from connectors.gleif.dataset import LICENCE, published
 from connectors.gleif.numbers import are_leis
-from connectors.gleif.packed import NotOneFile, unpacked
+from connectors.gleif.packed import NotOneFile, plain
 from connectors.kit import staged, tabular
 from connectors.kit.bodies import NotModified, Validators
 from connectors.kit.chunks import MALFORMED
-from connectors.kit.elements import NotXml, elements, text_at
+from connectors.kit.elements import NotXml, elements, local_name, text_at
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.staged import Tally
 from connectors.kit.tabular import Layout
@@ -129,17 +128,17 @@ def _read(market: str, piece: Piece) -> Iterator[Batch]:
 
 def _frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Relationships or exceptions as written, and what is none. At least one frame."""
-    plain = replace(piece, open=partial(_plain, piece))
-    with plain.open() as body:
+    unpacked = replace(piece, open=partial(plain, piece))
+    with unpacked.open() as body:
         head = body.read(HEAD * 16)
     kind = _kind(head)
     if kind is None:
         raise _NoLevel2(_DUE)
     if kind is Format.TEXT:
         layout = f.RELATION_CSV if _RELATIONS in head.partition(b"\n")[0] else f.EXCEPTION_CSV
-        yield from _csv(plain, layout)
+        yield from _csv(unpacked, layout)
         return
-    with plain.open() as body:
+    with unpacked.open() as body:
         found = _elements(body) if kind is Format.XML else _answered(body)
         full = True
         while full:
@@ -149,10 +148,6 @@ def _frames(piece: Piece) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
             yield _frame(told, f.RELATION_COLUMNS), staged.reject_rows()
             if len(told) < len(part):
                 yield _frame([row for row in part if "lei" in row], f.EXCEPTION_COLUMNS), staged.reject_rows()
-
-
-def _plain(piece: Piece) -> BinaryIO:
-    return unpacked(staged.opened(piece), piece.name)
 
 
 def _frame(rows: list[Row], columns: tuple[Any, ...]) -> pl.DataFrame:
@@ -178,7 +173,7 @@ def _csv(piece: Piece, layout: Layout) -> Iterator[tuple[pl.DataFrame, pl.DataFr
 
 def _elements(body: BinaryIO) -> Iterator[Row]:
     for element in elements(body, ("{*}RelationshipRecord", "{*}Exception")):
-        if etree.QName(element).localname == "Exception":
+        if local_name(element) == "Exception":
             yield {
                 "lei": text_at(element, "LEI"),
                 "category": text_at(element, "ExceptionCategory"),

@@ -35,6 +35,11 @@ def elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree._Elem
         raise NotXml(f"XML that does not parse: {error}") from error
 
 
+def local_name(element: etree._Element) -> str:
+    """The name without its namespace, also where that, or its prefix, is none that XML allows."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2]
+
+
 def text_at(element: etree._Element, path: str) -> str | None:
     """Text of the first descendant at `a/b/c`, whatever the namespaces; null where empty or absent."""
     found = element.find("/".join(f"{{*}}{step}" for step in path.split("/")))

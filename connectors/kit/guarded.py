@@ -23,6 +23,7 @@ BROKEN: Final = (
     NotImplementedError,
     OverflowError,
 )
+_BLOCK: Final = 1 << 20
 
 
 class ArchiveError(Exception):
@@ -67,7 +68,7 @@ class _Guarded(io.RawIOBase):
 
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         try:
-            data = self._source.read(len(buffer))
+            data = self._source.read(min(len(buffer), _BLOCK))  # decoders reserve what they are asked for
         except BROKEN as error:
             reason = str(error) or type(error).__name__
             raise ArchiveError(self._archive, self._member, f"truncated or damaged: {reason}") from error

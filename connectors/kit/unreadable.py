@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from connectors.declare import Unreadable
 from connectors.kit.guarded import ArchiveError
+
+_BLOCK: Final = 1 << 18
 
 
 class _Translated(io.RawIOBase):
@@ -20,7 +22,7 @@ class _Translated(io.RawIOBase):
 
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         try:
-            data = self._source.read(len(buffer))
+            data = self._source.read(min(len(buffer), _BLOCK))  # not what somebody's limit would let it be
         except ArchiveError as error:
             raise Unreadable(self._dataset, self._name, str(error)) from error
         buffer[: len(data)] = data
@@ -36,4 +38,4 @@ def translated(source: BinaryIO, dataset: str, name: str) -> BinaryIO:
     """`source`, with ArchiveError told as Unreadable. A plain file in memory or on disk stays as it is."""
     if source.seekable():
         return source
-    return io.BufferedReader(_Translated(source, dataset, name), 1 << 18)
+    return io.BufferedReader(_Translated(source, dataset, name), _BLOCK)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -56,6 +57,7 @@ def hunted(
         pool.submit(hunt.of, key, seeds.of(key, made), each, chance + 1_000 * place)
         for place, key in enumerate(chosen)
     ]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the processes under way would go on alone
     try:
         for done in as_completed(waiting):
             account = done.result()

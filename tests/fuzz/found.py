@@ -20,7 +20,7 @@ _LONGEST: Final = 48
 
 def saved(finding: Finding, folder: Path = FOUND) -> Path:
     """Writes a finding's case; its file."""
-    what = _SIGNS.sub("-", f"{finding.kind} {finding.place}".lower()).strip("-")[-_LONGEST:].strip("-")
+    what = _SIGNS.sub("-", f"{finding.kind} {finding.place}".lower()).strip("-")[:_LONGEST].strip("-")
     place = folder / finding.target / f"{what}-{sha256(finding.case.body).hexdigest()[:6]}"
     path = place / _safe(finding.case.name)
     path.parent.mkdir(parents=True, exist_ok=True)
