@@ -5,33 +5,20 @@ Does not belong here: the steps (`erasing`), the control plane and printing (`fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import datetime
 
-import connectors
 from connectors.declare import Jurisdiction
 from pipelines import healing
 from pipelines.entombing import Subjects, entombed
 from pipelines.erasing import Erasing, Unknown
-from pipelines.resources import Tell, Workspace, silent
+from pipelines.resources import Overrides, Tell, Workspace, silent
 from pipelines.settings import Settings
 from pipelines.stages import release
 from warehouse import erasing_history
-from warehouse.archive import utc_now
-from warehouse.files import Step, no_step
 from warehouse.schema import identifiers
 from warehouse.tombstones import Tombstone, Tombstones
-
-
-@dataclass(frozen=True)
-class Overrides:
-    """What differs from an ordinary erasure, for tests."""
-
-    jurisdictions: tuple[Jurisdiction, ...] | None = None
-    clock: Callable[[], datetime] = utc_now
-    on_step: Step = no_step
 
 
 def erase(
@@ -46,8 +33,8 @@ def erase(
     Raises Unknown where nothing was ever known of one, before anything is done; StillRead at the end.
     """
     overrides = overrides or Overrides()
-    known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
-    workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
+    workspace = overrides.workspace(settings, progress)
+    known = workspace.jurisdictions
     stones = Tombstones(workspace.layout)
     by_market = _by_market(workspace, subjects, known)
     markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished()})

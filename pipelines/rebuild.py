@@ -8,25 +8,21 @@ it (`rebuilding`), printing (`firm`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import polars as pl
 
-import connectors
 from connectors.declare import Jurisdiction
 from pipelines import healing
 from pipelines.rebuilding import Replay
-from pipelines.resources import Tell, Workspace, silent
+from pipelines.resources import Overrides, Tell, Workspace, silent
 from pipelines.run import chosen_markets
 from pipelines.settings import Settings
 from pipelines.stages import release
 from warehouse import comparison, files
-from warehouse.archive import utc_now
 from warehouse.engine import opened
-from warehouse.files import Step, no_step
 from warehouse.history import History, path_of
 from warehouse.locks import exclusive
 from warehouse.schema import identifiers
@@ -78,15 +74,6 @@ class Rebuilt:
     release: int | None = None
 
 
-@dataclass(frozen=True)
-class Overrides:
-    """What differs from an ordinary rebuild, for tests."""
-
-    jurisdictions: tuple[Jurisdiction, ...] | None = None
-    clock: Callable[[], datetime] = utc_now
-    on_step: Step = no_step
-
-
 def rebuild(
     settings: Settings,
     markets: Sequence[str],
@@ -99,8 +86,8 @@ def rebuild(
     Raises UnknownMarket, NothingThere, Locked, Incomplete (`rebuilding`), Shrunk.
     """
     overrides = overrides or Overrides()
-    known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
-    workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
+    workspace = overrides.workspace(settings, progress)
+    known = workspace.jurisdictions
     chosen = [
         made
         for made in chosen_markets(markets, known)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
+import connectors
 from connectors.declare import Dataset, Jurisdiction
 from pipelines import healing
 from pipelines.custody import Alone, Custody, Shared
@@ -119,6 +120,20 @@ class Workspace:
             if jurisdiction.code == market:
                 return jurisdiction
         raise KeyError(market)
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What differs from ordinary work on markets outside of a run (erasing, rebuilding), for tests."""
+
+    jurisdictions: tuple[Jurisdiction, ...] | None = None
+    clock: Callable[[], datetime] = utc_now
+    on_step: Step = no_step
+
+    def workspace(self, settings: Settings, tell: Tell) -> Workspace:
+        """The workspace of such work."""
+        known = connectors.JURISDICTIONS if self.jurisdictions is None else self.jurisdictions
+        return Workspace(settings, known, self.clock, tell, self.on_step)
 
 
 Around = Callable[[Workspace, str, str], AbstractContextManager[None]]

@@ -58,11 +58,9 @@ class _Holding:
 
     def take(self, former: Found | None) -> bool:
         """Takes a claim that nobody has, or that one had who is gone."""
-        if former is None:
-            self._tag = self._store.create(self._key, self._content())
-        else:
-            self._tag = self._store.replace(self._key, self._content(), former.tag)
-        return self._tag is not None
+        made = self._store.succeed(self._key, self._content(), former)
+        self._tag = None if made is None else made.tag
+        return made is not None
 
     def renew(self) -> None:
         """Until it is given back or somebody else has taken it."""

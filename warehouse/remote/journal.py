@@ -37,5 +37,5 @@ def shared(layout: Layout, store: Store) -> None:
                 f"{layout.judgements} and {store.address}/{KEY} have rows that the other lacks: put ours below "
                 "theirs, with the numbers that follow"
             )
-        elif (store.create(KEY, ours) if found is None else store.replace(KEY, ours, found.tag)) is None:
+        elif store.succeed(KEY, ours, found) is None:
             raise Overtaken("somebody has judged on another machine just now: look, and judge again")

@@ -128,16 +128,13 @@ class SharedMarket:
 
     def _replace_head(self, head: Mapping[str, Any]) -> None:
         key, content = f"{self._area}/head.json", json.dumps(head).encode()
-        if self._seen is None:
-            tag = self._store.create(key, content)
-        else:
-            tag = self._store.replace(key, content, self._seen.tag)
-        if tag is None:
+        made = self._store.succeed(key, content, self._seen)
+        if made is None:
             raise Overtaken(
                 f"another machine has gone on with market {self._market} at {self._store.address}: what was done "
                 "here does not count; run this again, and it goes on from theirs"
             )
-        self._seen = Found(content, tag)
+        self._seen = made
 
     def _stale(self, needed: set[str]) -> list[str]:
         kept = {claim_of(self._market), f"{self._area}/head.json", *needed}

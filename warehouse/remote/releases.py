@@ -118,16 +118,13 @@ class SharedReleases:
         content = pointer.as_bytes()
         if self._seen is not None and self._seen.content == content:
             return
-        if self._seen is None:
-            tag = self._store.create(POINTER, content)
-        else:
-            tag = self._store.replace(POINTER, content, self._seen.tag)
-        if tag is None:
+        made = self._store.succeed(POINTER, content, self._seen)
+        if made is None:
             raise Overtaken(
                 f"another machine has published at {self._store.address} while release {pointer.release} was made "
                 "here: nothing of ours is seen; run this again, and it goes on from theirs"
             )
-        self._seen = Found(content, tag)
+        self._seen = made
         files.write_json(self._adopted, {"contents": pointer.contents})
 
     def _oldest(self, newest: int) -> int:

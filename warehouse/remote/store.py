@@ -91,6 +91,11 @@ class Store:
         """Writes a document in the place of the version known by a mark; None where that one is no more."""
         return self._put(key, content, {"e_tag": tag})
 
+    def succeed(self, key: str, content: bytes, former: Found | None) -> Found | None:
+        """Writes a document in the place of what was read, nothing (None) included; None where that has changed."""
+        tag = self.create(key, content) if former is None else self.replace(key, content, former.tag)
+        return None if tag is None else Found(content, tag)
+
     def _put(self, key: str, content: bytes, mode: PutMode) -> str | None:
         def put() -> str | None:
             return obstore.put(self._store, key, content, mode=mode, use_multipart=False)["e_tag"]
