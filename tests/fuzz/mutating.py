@@ -28,7 +28,16 @@ TOKENS: Final = (
     b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"#unreadable\t", b"#withheld\t1", b"9" * 4_400, b"0" * 40,
 )  # fmt: skip
 # Synthetic: a month that no calendar has, a number that was printed on sample cards, a person of the textbooks.
-PERSONS: Final = (b"19121212-1212", b"191212121212", b"1212121212", b"078-05-1120", b"01815010260", b"010150")
+PERSONS: Final = (
+    b"19121212-1212",
+    b"191212121212",
+    b"1212121212",
+    b"078-05-1120",
+    b"01815010260",
+    b"010150",
+    b"kari@example.org",
+    b"+47 55 55 01 00",
+)
 NUMBERS: Final = (
     b"0", b"-1", b"1", b"00", b"9223372036854775807", b"9223372036854775808", b"-9223372036854775809", b"1e308", b"1E400",
     b"99999999999999999999999999999999999999999", b"0.0000000000000000000000000001", b"1e-400", b"123456789.123456789",
