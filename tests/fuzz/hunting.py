@@ -21,11 +21,35 @@ from tests.fuzz.mutating import changed
 from tests.fuzz.tracing import Lines
 
 UNDER_WAY: Final = "under-way"  # file in the folder of a hunt
+_LARGEST: Final = 64 << 10  # bytes of a case that is gone on from
+_FRUITFUL: Final = 0.75  # of the cases: changed from one that gave rows
 _RECENT: Final = 40  # cases kept last, of which every other one is taken
 _OF_A_KIND: Final = 3  # findings of one signature that are told
 _WHOLLY: Final = 0.02  # of the cases that show nothing new
 _SPOKEN: Final = 0.15  # of the cases: put together with texts that the code compares with
 _WORDS: Final = 12  # of them in one case
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Cases worth going on from, and those among them that gave rows: a file of another market gives none."""
+
+    kept: list[Case]
+    read: list[Case] = field(default_factory=list)
+
+    def add(self, case: Case, *, is_read: bool) -> None:
+        """Another one; a seed is there already. A large one would be all that there is time for."""
+        if len(case.body) > _LARGEST:
+            return
+        if case not in self.kept:
+            self.kept.append(case)
+        if is_read:
+            self.read.append(case)
+
+    def chosen(self, chance: Random) -> Case:
+        """One of them: of those that gave rows more often, and of the newest."""
+        cases = self.read if self.read and chance.random() < _FRUITFUL else self.kept
+        return chance.choice(cases[-_RECENT:] if chance.random() < 0.5 else cases)
 
 
 @dataclass(slots=True)
@@ -67,7 +91,7 @@ def hunt(
     target: Target, seeds: list[Case], out: Path, seconds: float, chance: Random, limits: Limits = LIMITS
 ) -> Iterator[dict[str, Any]]:
     """Findings as they are made, and a summary."""
-    done, corpus, is_spent = Progress(), list(seeds), False
+    done, corpus, is_spent = Progress(), Corpus(list(seeds)), False
     for case in _cases(corpus, seeds, done, chance):
         if done.cases >= len(seeds) and done.seconds > seconds:
             break
@@ -85,8 +109,8 @@ def hunt(
                 break
             continue
         done.reached.update(found & frozenset(MILESTONES))
-        if done.known > known and case not in seeds:
-            corpus.append(case)
+        if done.known > known or case in seeds:
+            corpus.add(case, is_read="read" in found)
     yield {
         "cases": done.cases, "seconds": done.seconds, "steps": len(done.lines.seen), "reached": done.counts,
         "is_spent": is_spent,
@@ -106,11 +130,10 @@ def _looked_at(
     return done.shown(target.judge, target.key, case, limits)
 
 
-def _cases(corpus: list[Case], seeds: list[Case], done: Progress, chance: Random) -> Iterator[Case]:
-    """The seeds themselves, then changes of what is kept, of the newest more often, with what the readers look for."""
+def _cases(corpus: Corpus, seeds: list[Case], done: Progress, chance: Random) -> Iterator[Case]:
+    """The seeds themselves, then changes of what is kept, with what the readers look for."""
     yield from seeds
     while True:
-        one = chance.choice(corpus[-_RECENT:] if chance.random() < 0.5 else corpus)
         words = done.lines.words if chance.random() < _SPOKEN else ()
         other = Case("", "\n".join(chance.sample(words, min(len(words), _WORDS))).encode()) if words else None
-        yield changed(chance, one, other or chance.choice(corpus))
+        yield changed(chance, corpus.chosen(chance), other or chance.choice(corpus.kept))

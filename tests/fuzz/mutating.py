@@ -53,6 +53,7 @@ _DAY: Final = re.compile(
     rb"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?|[0-9]{2}[./][0-9]{2}[./][0-9]{4}|(?:19|20)[0-9]{6}"
 )
 _WORD: Final = re.compile(rb"[^\s\"'<>,;:\t|{}\[\]=/]+")
+_PACKED: Final = (Format.ZIP, Format.GZIP)
 _SEPARATORS: Final = (b",", b";", b"\t", b"|", b'"', b"'", b"\n", b"\r\n", b"\r", b" ", b".", b"\\")
 
 
@@ -60,8 +61,10 @@ def changed(chance: Random, case: Case, other: Case) -> Case:
     """Another case: one to four mutations, now and then under another name or packed."""
     body = case.body
     for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 4))):
-        known = BY_FORMAT.get(sniff(body[:1024]), ())
-        choices: Sequence[Mutator] = known if known and chance.random() < 0.55 else ANY
+        found = sniff(body[:1024])
+        known = BY_FORMAT.get(found, ())
+        knowing = 0.9 if found in _PACKED else 0.55  # any damage at all makes a packed body none
+        choices: Sequence[Mutator] = known if known and chance.random() < knowing else ANY
         body = chance.choice(choices)(chance, body, other.body)[:LARGEST]
     if chance.random() < 0.02 and sniff(body[:1024]) is not Format.GZIP:
         body = gzip.compress(body, 1, mtime=0)

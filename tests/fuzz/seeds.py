@@ -34,6 +34,7 @@ from tests.fuzz import packs
 from tests.fuzz.case import Case
 from tests.fuzz.invented import INVENTED
 from tests.fuzz.judging import OBSERVED
+from tests.fuzz.lent import LENT
 
 GENUINE: Final = Path(__file__).resolve().parents[3] / "shared" / "sources"
 SEED: Final = 7  # of the world
@@ -89,8 +90,9 @@ def _lend(found: defaultdict[str, dict[str, Case]]) -> None:
             is_source = other.partition(".")[2] == key.partition(".")[2]
             if is_source or datasets[other].staged.keys() & datasets[key].staged.keys():
                 found[key] |= found[other]
-    for key, cases in INVENTED.items():
-        found[key] |= {case.name + str(place): case for place, case in enumerate(cases)}
+    for key in INVENTED.keys() | LENT.keys():
+        written = (*INVENTED.get(key, ()), *LENT.get(key, ()))  # first, whatever else there is
+        found[key] = {f"{case.name} {place}": case for place, case in enumerate(written)} | found[key]
 
 
 def _add(found: defaultdict[str, dict[str, Case]], cases: Iterable[tuple[str, Case]]) -> None:
