@@ -69,11 +69,8 @@ def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
             yield from _zip(spool, anew)
         elif kind is Format.GZIP:
             yield _unpacked(spool)
-        elif kind is Format.JSON:
-            yield _clean(spool.read(_LARGEST))
         else:
-            while block := spool.read(_BLOCK):
-                yield block
+            yield _clean(spool.read(_LARGEST))
 
 
 def _zip(source: Any, anew: Any) -> Iterator[bytes]:
@@ -112,7 +109,8 @@ def _clean(body: bytes) -> bytes:
     try:
         value = msgspec.json.decode(body.removeprefix(_MARK))
     except MALFORMED as error:
-        return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(body) else body
+        plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+        return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(plain) else body
     wrapped = value.get("data") if isinstance(value, dict) and "cik" not in value else None
     filer = wrapped if isinstance(wrapped, dict) else value  # a copy that somebody's cache wrapped
     if not isinstance(filer, dict) or filer.keys().isdisjoint(_PRIVATE) or not _is_individual(filer):

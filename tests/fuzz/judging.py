@@ -49,7 +49,7 @@ def judge(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> Features:
     """One body the way of every body: recognised, redacted, taken apart, read, mapped; and written again without somebody."""
     read = _read(jurisdiction, dataset, case)
     if read.frames:
-        read.seen |= mapped(jurisdiction, read.frames, pl.lit(OBSERVED))
+        read.seen |= mapped(jurisdiction, read.frames, OBSERVED)
     read.seen |= erasing.erased(read.body, case.name, dataset.without)
     return frozenset(read.seen)
 

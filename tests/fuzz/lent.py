@@ -12,7 +12,7 @@ from typing import Final
 from tests.connectors.gleif.gleif_bodies import answer, cdf, golden, lei, record
 from tests.connectors.gleif.test_gleif_editions import table
 from tests.connectors.news.news_files import mfn, mfn_item
-from tests.connectors.regulators.feeding import OTHER_LEI, rss, sanction, solr
+from tests.connectors.regulators.feeding import rss, sanction, solr
 from tests.connectors.regulators.test_regulator_acts import news, release
 from tests.connectors.regulators.test_regulator_esma import csv, suspension
 from tests.connectors.regulators.test_regulator_nordic import AT
@@ -57,7 +57,10 @@ _ESMA: Final = (
             sanction(sn_sanctionEsmaID="SAN4", sn_entityName="Ann Example", sn_entityLEI=None),
         ),
     ),
-    Case("esma_saris/export.csv", csv(suspension(), suspension(id="78", issuer=OTHER_LEI))),
+    Case(
+        "esma_saris/export.csv",
+        csv(*(suspension(memberStateOfNotifyingCA=country) for country in ("FINLAND", "NORWAY", "SWEDEN"))),
+    ),
 )
 LENT: Final[Mapping[str, tuple[Case, ...]]] = {
     **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei"), _LEI),

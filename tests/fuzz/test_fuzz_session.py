@@ -19,6 +19,7 @@ from tests.fuzz.case import Broken, Case, Features, Finding, Limits
 from tests.fuzz.held import judged
 from tests.fuzz.invented import INVENTED
 from tests.fuzz.judging import OBSERVED
+from tests.fuzz.lent import LENT
 from tests.fuzz.mapping import mapped
 from tests.fuzz.running import ROOT, Account, Hunt, under_way
 from tests.fuzz.session import Plan, Record, Session, chosen
@@ -102,15 +103,32 @@ def test_a_body_is_judged_as_far_as_shared_tables() -> None:
     assert {"recognised", "read"} <= target.quickly(case)
 
 
+WRITTEN = [(key, case) for bodies in (INVENTED, LENT) for key, cases in bodies.items() for case in cases]
+
+
+@pytest.mark.parametrize(
+    ("key", "case"), [pytest.param(*one, id=f"{one[0]} {one[1].name}") for one in WRITTEN]
+)
+def test_what_is_written_to_begin_with_is_read(key: str, case: Case) -> None:
+    quickly = targets()[key].quickly
+    assert quickly is not None
+    assert "read" in quickly(case)
+
+
+@pytest.mark.parametrize("key", ["fi.mfn", "no.tilsyn", "se.esma", "uk.fca", "us.sec"])
+def test_what_links_lead_to_a_company_is_mapped_to_the_one_that_is_there(key: str) -> None:
+    assert "mapped" in targets()[key].judge(LENT[key][0])
+
+
 def test_an_image_that_is_not_sound_breaks_a_promise() -> None:
     (finland,) = (country for country in JURISDICTIONS if country.code == "FI")
     doubled = replace(
         finland, normalise=lambda *_: {"companies": pl.DataFrame({"company_id": ["firm:FI:1"]})}
     )
     with pytest.raises(Broken, match=r"companies\.\w+: column is missing") as error:
-        mapped(doubled, {}, pl.lit(OBSERVED))
+        mapped(doubled, {}, OBSERVED)
     assert error.value.kind == "mapping"
-    assert mapped(finland, {}, pl.lit(OBSERVED)) == frozenset()
+    assert mapped(finland, {}, OBSERVED) == frozenset()
 
 
 def test_a_panic_of_polars_is_a_crash() -> None:
