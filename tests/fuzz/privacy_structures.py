@@ -47,6 +47,9 @@ _CITY: Final = re.compile(
 )
 _FILER: Final = frozenset({"addresses", "phone", "ein"})
 _STREET: Final = re.compile(rb'"street1"\s*:\s*"[^"]*[^"\s]')
+_COMPANY: Final = re.compile(
+    rb'\s*\{\s*"cik"\s*:\s*"?\d+"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
+)
 _NOBODY: Final = frozenset({None, "", "None", "other"})
 _OWN: Final = frozenset({"10-K", "10-Q", "20-F", "40-F", "8-K", "6-K", "N-CSR", "S-1"})
 _HOMES: Final = frozenset({
@@ -154,7 +157,7 @@ def filers(body: bytes) -> Iterator[str]:
         try:
             value = json.loads(text.removeprefix(_MARK))
         except _MALFORMED:
-            if _STREET.search(text):
+            if _STREET.search(text) and not _COMPANY.match(text):
                 yield "an address in what nobody looked through"
             continue
         filer = value.get("data", value) if isinstance(value, dict) and "cik" not in value else value
