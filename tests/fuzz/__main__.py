@@ -28,13 +28,14 @@ RECORD: Final = ROOT / "build" / "fuzz.jsonl"
 def main(words: Sequence[str]) -> int:
     """Runs the session; the exit code."""
     record, jobs = Record(RECORD), int(os.environ.get("FUZZ_JOBS") or os.cpu_count() or 1)
-    plan = record.plan() if os.environ.get("FUZZ_RESUME") else None
-    if plan is None:
+    if os.environ.get("FUZZ_RESUME"):
+        plan = record.plan()
+    else:
         plan = _planned(chosen(list(targets()), words), jobs)
-        if not plan.targets:
-            print(f"no target is named {' or '.join(words)}")
-            return 1
         record.begin(plan)
+    if plan is None or not plan.targets:
+        print(f"no target is named {' or '.join(words)}" if plan else f"no session to go on with: {RECORD}")
+        return 1
     for ending in (signal.SIGINT, signal.SIGTERM):  # or the processes under way would go on alone
         signal.signal(ending, signal.default_int_handler)
     print(
@@ -42,7 +43,11 @@ def main(words: Sequence[str]) -> int:
         flush=True,
     )
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        made = seeds.gathered()
+        try:
+            made = seeds.gathered()
+        except KeyboardInterrupt:
+            print("\nended before it began")
+            return 130
         session = Session(Hunt(Path(folder)), record)
         session.go_on(plan, lambda key: seeds.of(key, made), jobs)
     print(session.table())

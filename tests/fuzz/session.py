@@ -39,27 +39,35 @@ class Record:
     def begin(self, plan: Plan) -> None:
         """A new session: what the file said before is gone."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(json.dumps(asdict(plan)) + "\n", encoding="utf-8")
+        self._write([json.dumps(asdict(plan))])
 
     def note(self, account: Account, signatures: Sequence[tuple[str, str]]) -> None:
         """A target that is done, and its defects by what they are; their cases lie in files."""
         told = {**asdict(account), "findings": signatures}
-        with self.path.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps(told) + "\n")
+        self._write([*self._lines(), json.dumps(told)])
 
     def plan(self) -> Plan | None:
         """What was to be done; None where there is no record."""
         if not self.path.exists():
             return None
-        plan = json.loads(self.path.read_text(encoding="utf-8").partition("\n")[0])
+        plan = json.loads(self._lines()[0])
         return Plan(plan["each"], plan["chance"], tuple(plan["targets"]))
 
     def done(self) -> Iterator[tuple[Account, list[tuple[str, str]]]]:
         """Accounts of targets that are done, and the signatures of what was found."""
-        for line in self.path.read_text(encoding="utf-8").splitlines()[1:]:
+        for line in self._lines()[1:]:
             told: dict[str, Any] = json.loads(line)
             signatures = [(kind, place) for kind, place in told.pop("findings")]
             yield Account(**told), signatures
+
+    def _lines(self) -> list[str]:
+        return self.path.read_text(encoding="utf-8").splitlines()
+
+    def _write(self, lines: Sequence[str]) -> None:
+        """The whole of it, beside and then in its place: a session that is killed leaves whole lines."""
+        beside = self.path.with_name(f"{self.path.name}.new")
+        beside.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        beside.replace(self.path)
 
 
 @dataclass(slots=True)

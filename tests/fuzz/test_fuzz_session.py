@@ -16,6 +16,7 @@ from polars.exceptions import PanicException
 from connectors import JURISDICTIONS
 from tests.fuzz import found
 from tests.fuzz.case import Broken, Case, Features, Finding, Limits
+from tests.fuzz.ground import company
 from tests.fuzz.held import judged
 from tests.fuzz.invented import INVENTED
 from tests.fuzz.judging import OBSERVED
@@ -118,6 +119,11 @@ def test_what_is_written_to_begin_with_is_read(key: str, case: Case) -> None:
 @pytest.mark.parametrize("key", ["fi.mfn", "no.tilsyn", "se.esma", "uk.fca", "us.sec"])
 def test_what_links_lead_to_a_company_is_mapped_to_the_one_that_is_there(key: str) -> None:
     assert "mapped" in targets()[key].judge(LENT[key][0])
+
+
+def test_every_market_has_a_company_to_map_beside() -> None:
+    markets = [country for country in JURISDICTIONS if country.datasets]
+    assert [company(country).split(":")[1] for country in markets] == [country.code for country in markets]
 
 
 def test_an_image_that_is_not_sound_breaks_a_promise() -> None:
