@@ -8,7 +8,7 @@ here: the mapping (`connectors`), or what an image changes (`history`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
+from connectors.kit.ahead import in_lanes
 from pipelines import judging
 from pipelines.resources import Workspace, profile_dataset
 from pipelines.stages import conformity, editions, staged
@@ -33,7 +34,7 @@ from warehouse.schema.types import Table
 STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 EDITIONS: Final = "_editions"
-CHUNK: Final = 250_000  # companies that go through a connector at once
+CHUNK: Final = 150_000  # companies that go through a connector at once, in each of some lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,16 +215,17 @@ class _Work:
         return self._links.with_keys(table, frame.with_columns(company.alias("_company_id")))
 
     def _image(self, touched: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
-        parts = [
-            self._normalised(touched[start : start + CHUNK], instant)
-            for start in range(0, len(touched), CHUNK)
-        ]
+        parts = list(in_lanes(self._present(touched), partial(self._normalised, instant)))
         return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
 
-    def _normalised(self, companies: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
+    def _present(self, touched: pl.Series) -> Generator[dict[str, pl.LazyFrame], None, None]:
+        """Present rows of the touched companies, some companies at a time."""
         # by name: two doors to the same records share their tables
         tables = {name: table for made in self._jurisdiction.datasets for name, table in made.staged.items()}
-        present = self._history.rows_of(tables.values(), companies)
+        for start in range(0, len(touched), CHUNK):
+            yield self._history.rows_of(tables.values(), touched[start : start + CHUNK])
+
+    def _normalised(self, instant: datetime, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
         made = (*NORMALISED, *PASSING)
