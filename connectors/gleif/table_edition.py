@@ -32,7 +32,7 @@ LAYOUT: Final = Layout(
 
 
 class BrokenTable(Exception):  # noqa: N818 - named for what it says of a body
-    """A table without end of a record; the message says what was found."""
+    """A table without end of a record, or the columns that tell persons; the message says what was found."""
 
 
 def is_header(head: bytes) -> bool:
@@ -45,7 +45,10 @@ def without_persons(body: BinaryIO) -> Generator[bytes, None, None]:
     found = _records(body)
     header = next(found, b"")
     names = _cells(header)
-    places = tuple(names.index(records.CDF[name]) for name in ("category", "registered_at", "registered_as"))
+    due = [records.CDF[name] for name in ("category", "registered_at", "registered_as")]
+    if missing := [name for name in due if name not in names]:
+        raise BrokenTable(f"column {', '.join(missing)} is missing: nobody can tell who is a person")
+    places = tuple(map(names.index, due))
     yield header
     for record in found:
         if not (any(mark in record for mark in _DOUBTFUL) and _is_person(_cells(record), places)):

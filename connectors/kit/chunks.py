@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 import msgspec
@@ -20,8 +21,13 @@ LARGEST: Final = 256 << 20  # bytes of one record, past which the text is not wh
 _GUESSES: Final = 8
 _BLANK: Final = b" \t\r\n"
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
+_CLOSING: Final = (b"}", b"]")
+_BRACKETS: Final = (b"{", b"[", *_CLOSING)
+_DEEPEST: Final = 5_000  # brackets within brackets: no decoder follows that far
 # A string that the block cuts off is one token too: a bracket in it is text, not the end of a record.
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
+_WITHIN: Final = rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|(\\)?\Z)'
+_TOKEN: Final = re.compile(rb'"' + _WITHIN + rb"|[{}\[\]]", re.DOTALL)
+_REST: Final = re.compile(_WITHIN, re.DOTALL)
 _RAWS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -41,15 +47,15 @@ def arrays(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
     rest = stream.read(block).lstrip(_BLANK)
     if not rest.startswith(b"["):
         raise NotJson(f"an array was due, the text begins {rest[:20]!r}")
-    rest, between = rest[1:], False
+    rest, between, scan = rest[1:], False, _Scan()
     while more := stream.read(block):
         rest += more
         if between:
             rest, between = _behind_comma(rest)
-        cut = 0 if between else _cut(rest)
+        cut = 0 if between else _cut(rest, scan)
         if cut:
             yield rest[:cut]
-            rest, between = _behind_comma(rest[cut:])
+            (rest, between), scan = _behind_comma(rest[cut:]), _Scan()
         elif len(rest) > LARGEST:
             raise NotJson(f"a record of more than {LARGEST} bytes")
     body = rest.rstrip(_BLANK)
@@ -85,8 +91,13 @@ def _behind_comma(text: bytes) -> tuple[bytes, bool]:
     return text, True
 
 
-def _cut(text: bytes) -> int:
+def _cut(text: bytes, scan: _Scan) -> int:
     """Where the last record that is whole ends, 0 for nowhere yet. `text` begins between two records."""
+    guessed = 0 if scan.has_begun else _guessed(text)
+    return guessed or scan.on(text)
+
+
+def _guessed(text: bytes) -> int:
     first = _FIRST_KEY.match(text)
     if first is not None:
         key, place = first.group(1), len(text)
@@ -97,7 +108,7 @@ def _cut(text: bytes) -> int:
             end = _record_end(text, place)
             if end and _parses(text[:end]):
                 return end
-    return _scan(text)
+    return 0
 
 
 def _record_end(text: bytes, key: int) -> int:
@@ -121,16 +132,45 @@ def _parses(part: bytes) -> bool:
     return True
 
 
-def _scan(text: bytes) -> int:
-    depth, end = 0, 0
-    for token in _TOKEN.finditer(text):
+@dataclass(slots=True)
+class _Scan:
+    """How far a text is looked through that only grows: the place, how deep it is, where the last record ended."""
+
+    place: int = 0
+    depth: int = 0
+    end: int = 0
+    is_within: bool = False  # a string that the last block cut off
+
+    @property
+    def has_begun(self) -> bool:
+        return self.place > 0
+
+    def on(self, text: bytes) -> int:
+        """Goes on to the end of what there is; where the last record that is whole ends."""
+        if self.is_within:
+            self._leave(_REST.match(text, self.place))
+        for token in () if self.is_within else _TOKEN.finditer(text, self.place):
+            if not self.depth and token.group() in _CLOSING:
+                return self.end  # the array's own end
+            self._pass(token)
+        if not self.is_within:
+            self.place = len(text)  # no bracket and no string begins in what is left
+        return self.end
+
+    def _pass(self, token: re.Match[bytes]) -> None:
         mark = token.group()
-        if mark in (b"{", b"["):
-            depth += 1
-        elif mark in (b"}", b"]"):
-            depth -= 1
-            if depth < 0:  # the array's own end
-                return end
-            if depth == 0:
-                end = token.end()
-    return end
+        if mark not in _BRACKETS:
+            self._leave(token)
+            return
+        self.place = token.end()
+        self.depth += -1 if mark in _CLOSING else 1
+        if self.depth > _DEEPEST:
+            raise NotJson(f"nested deeper than {_DEEPEST:,} levels")
+        if not self.depth:
+            self.end = self.place
+
+    def _leave(self, string: re.Match[bytes] | None) -> None:
+        """Behind a string, or at the end of what there is of it; half an escape is looked at again."""
+        if string is not None:
+            self.is_within = string.group(1) is None
+            self.place = string.end() - len(string.group(2) or b"")

@@ -24,7 +24,7 @@ _ELEMENTS: Final = (
 )
 # Up to the next tag, whichever it is: an element that is never closed, or has another within, hides no address.
 _PRIVATE: Final = re.compile(
-    rb"(<(?:[\w-]+:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<[!?])+",
+    rb"(<(?:[^\s<>:/]{0,60}:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<[!?])+",
     re.IGNORECASE,
 )
 _HEADER: Final = re.compile(
@@ -34,7 +34,7 @@ _HEADER: Final = re.compile(
 )
 _IDENTITY: Final = re.compile(rb"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
 _START: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
-_DOCUMENT: Final = re.compile(rb"(<DOCUMENT>)(.*?)(</DOCUMENT>)", re.DOTALL | re.IGNORECASE)
+_DOCUMENT: Final = re.compile(rb"(<DOCUMENT>)(.*?)(</DOCUMENT>|\Z)", re.DOTALL | re.IGNORECASE)  # or cut off
 _TEXT: Final = re.compile(rb"(<TEXT>)(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _TYPE: Final = re.compile(rb"<TYPE>[ \t]*([^\r\n<]*)", re.IGNORECASE)
 _READ: Final = re.compile(rb"(?:SC|SCHEDULE) 13[DG].*|13F.*|INFORMATION TABLE", re.IGNORECASE | re.DOTALL)
@@ -60,12 +60,13 @@ def redact(body: BinaryIO) -> BinaryIO:
     found = body.read(LARGEST + 1)
     if len(found) > LARGEST:
         return io.BytesIO(b"")
-    if not is_submission(found):
-        return io.BytesIO(_document(found))
+    return io.BytesIO(_told_by_marks(_filing(found) if is_submission(found) else _document(found)))
+
+
+def _filing(found: bytes) -> bytes:
     start = _START.search(found)
     header = found[: start.start() if start else len(found)]
-    rest = found[start.start() :] if start else b""
-    return io.BytesIO(_HEADER.sub(rb"\1", header) + _DOCUMENT.sub(_in_filing, rest))
+    return _HEADER.sub(rb"\1", header) + _DOCUMENT.sub(_in_filing, found[len(header) :])
 
 
 def _in_filing(match: re.Match[bytes]) -> bytes:
@@ -83,11 +84,15 @@ def _in_filing(match: re.Match[bytes]) -> bytes:
 
 def _document(found: bytes) -> bytes:
     if is_xml(found.lstrip()):
-        return _PRIVATE.sub(rb"\1", _unquoted(found))
+        return found
     front = _without_notices(found)
     rows = list(_LAST_ROW.finditer(front))
-    kept = front[: rows[-1].end() + _BEHIND] if rows else front[:_FRONT]
-    return _IDENTITY.sub(b"000-00-0000", kept)
+    return front[: rows[-1].end() + _BEHIND] if rows else front[:_FRONT]
+
+
+def _told_by_marks(found: bytes) -> bytes:
+    """Without what elements and the shape of a number tell to be private, whatever else the text is."""
+    return _IDENTITY.sub(b"000-00-0000", _PRIVATE.sub(rb"\1", _unquoted(found)))
 
 
 def _without_notices(found: bytes) -> bytes:

@@ -99,3 +99,18 @@ def test_text_of_insiders_is_not_kept_at_all() -> None:
     text = kept(filing("4", ("4", "1. Name and Address: Foster, 1 Private Road")))
     assert "Foster" not in text
     assert "<TYPE>4" in text
+
+
+def test_of_a_filing_that_is_cut_off_the_last_document_is_looked_through_too() -> None:
+    whole = filing("SC 13G", ("SC 13G", COVER + page("9.9%")), ("EX-99.1", "Ann, 1 Private Road"))
+    cut = whole[: whole.rindex("</DOCUMENT>")]
+    assert "Private" in cut
+    assert "Private" not in kept(cut)
+
+
+def test_a_social_security_number_leaves_markup_too() -> None:
+    form = form4(line("400"), owners=owner("ANN", "0000000011")).replace(
+        "</ownershipDocument>", "<remarks>078-05-1120</remarks></ownershipDocument>"
+    )
+    assert "078-05-1120" in form
+    assert "078-05-1120" not in kept(form)
