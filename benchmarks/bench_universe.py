@@ -127,7 +127,7 @@ def _files(companies: int, days: int) -> Path:
 
 
 def _stage_accounts(data: Path, companies: int) -> None:
-    at = datetime.combine(FIRST_DAY, datetime.min.time(), UTC)
+    at = datetime.combine(FIRST_DAY, universe_files.NIGHT, UTC)
     for market, count in universe_files.sizes(companies).items():
         universe_accounts.stage(Layout(data), market, count, at, f"{at:%Y%m%dT%H%M%S}000Z")
 

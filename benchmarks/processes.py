@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-_SAMPLE_SECONDS: Final = 0.1
+_SAMPLE_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)

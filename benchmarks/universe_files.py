@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +19,7 @@ from connectors.sandbox import writers_fi, writers_us
 from connectors.sandbox.world import FIRST_DAY, World
 
 SHARES: Final = {"UK": 0.55, "SE": 0.18, "NO": 0.11, "FI": 0.07, "US": 0.01}
+NIGHT: Final = time(4)  # when the registers are published
 HOLDERS: Final = 2.7  # British lines of control to a company: 15 M at full size
 COMPLETE: Final = {
     "UK": ("uk.companies", "uk.psc"),
@@ -41,7 +42,7 @@ def write_day(folder: Path, day: int, companies: int, days: int) -> Path:
     for market, count in sizes(companies).items():
         _WRITERS[market](place / market.lower(), at, day, count, days)
     complete = [dataset for datasets in COMPLETE.values() for dataset in datasets]
-    told = {"date": at.isoformat(), "observed_at": f"{at.isoformat()}T04:00:00Z", "complete": complete}
+    told = {"date": at.isoformat(), "observed_at": f"{at}T{NIGHT}Z", "complete": complete}
     (place / "day.json").write_text(json.dumps(told))
     return place
 

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
+from warehouse import packing
 from warehouse.engine import columns, quoted
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
+PARTS: Final = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
 
 PROFILE: Final = (
     ("id", "c.company_id"),
@@ -209,12 +213,11 @@ def search_rows() -> str:
 
 
 def profiles() -> str:
-    """Profiles of the companies in `wanted`: rank, id, number, name, body, etag, parts; folded name, country."""
+    """Profiles of the companies in `wanted`: rank, id, number, name, body, etag; parts; folded name, country."""
     return f"""
         WITH names AS ({_OTHER_NAMES})
-        SELECT rank, company_id, org_number, name, {bytes_of("body")}, {etag("body")},
-            {bytes_of("detail")}, {bytes_of("identifiers")}, {bytes_of("address")}, {bytes_of("sources")},
-            trim(words), country
+        SELECT rank, company_id, org_number, name, {bytes_of("body")} AS body, {etag("body")} AS etag,
+            {packing.fields(PARTS)} AS parts, trim(words) AS folded, country
         FROM (
             SELECT s.rank, c.company_id, c.org_number, c.name, c.country, s.words,
                 {json_object(PROFILE)} AS body, {json_object(DETAIL)} AS detail,
@@ -243,33 +246,40 @@ def known_as() -> str:
     """
 
 
+_SOURCE: Final = (
+    ("register", "f.register"),
+    ("native_id", "p.native_id"),
+    ("url", "p.document_url"),
+    ("retrieved_at", instant("f.observed_at")),
+)
+# In the order of `queries.periods`.
+_FINANCIAL: Final = (
+    *("f.period_type", "f.fiscal_year", "f.period_start", "f.period_end", "f.is_consolidated::INTEGER"),
+    *("f.is_current::INTEGER", "f.version", "f.currency", "f.filing_id"),
+)
+# In the order of `queries.holders`; percentages in ten-thousandths.
+_OWNER: Final = (
+    *("o.holder_id", "o.as_of", "least(o.valid_to, o.ended_on)", "(o.pct * 10000)::BIGINT"),
+    "(coalesce(o.pct, o.pct_min) * 10000)::BIGINT",
+)
+
+
 def financial_rows() -> str:
-    """Served periods of the companies in `wanted`, in the contract's order within each company."""
-    source = (
-        ("register", "f.register"),
-        ("native_id", "p.native_id"),
-        ("url", "p.document_url"),
-        ("retrieved_at", instant("f.observed_at")),
-    )
+    """Served periods of the companies in `wanted` as (company_id, row), each company's in the contract's order."""
     return f"""
-        SELECT f.company_id, f.period_type, f.fiscal_year, f.period_start::VARCHAR, f.period_end::VARCHAR,
-            f.is_consolidated, f.is_current, f.version, coalesce(f.currency, ''), f.filing_id,
-            {bytes_of(json_object(PERIOD))} AS body, {bytes_of(json_object(source))} AS source
+        SELECT f.company_id, {packing.fields((*_FINANCIAL, json_object(PERIOD), json_object(_SOURCE)))} AS row
         FROM financials AS f SEMI JOIN wanted USING (company_id)
         LEFT JOIN (SELECT filing_id, native_id, document_url FROM filings) AS p USING (filing_id)
         WHERE f.period_type IS NOT NULL
-        ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, f.currency, f.filing_id,
-            f.is_consolidated DESC, f.version DESC
+        ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, coalesce(f.currency, ''),
+            f.filing_id, f.is_consolidated DESC, f.version DESC
     """
 
 
 def owner_rows() -> str:
-    """Owners of the companies in `wanted` and their spans; percentages in ten-thousandths."""
+    """Owners of the companies in `wanted` and their spans as (company_id, row)."""
     return f"""
-        SELECT o.company_id, o.holder_id, o.as_of::VARCHAR AS since,
-            least(o.valid_to, o.ended_on)::VARCHAR AS until,
-            (o.pct * 10000)::BIGINT AS pct, (coalesce(o.pct, o.pct_min) * 10000)::BIGINT AS floor,
-            {bytes_of(json_object(OWNER))} AS body
+        SELECT o.company_id, {packing.fields((*_OWNER, json_object(OWNER)))} AS row
         FROM owners AS o SEMI JOIN wanted USING (company_id)
         ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
     """
@@ -293,3 +303,9 @@ def event_rows() -> str:
             {bytes_of(json_object(EVENT))} AS body
         FROM ledger AS e ORDER BY e.sequence
     """
+
+
+def dictionary() -> bytes:
+    """What documents repeat: every key in its order, without values (`packing`)."""
+    kinds = (DETAIL, IDENTIFIERS, ADDRESS, _SOURCE, PERIOD, OWNER)
+    return b"".join(msgspec.json.encode(dict.fromkeys(key for key, _ in kind)) for kind in kinds)

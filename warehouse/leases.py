@@ -13,11 +13,10 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
-from warehouse import manifests
+from warehouse import manifests, packing
 from warehouse.manifests import MANIFEST, SERVING, Manifest, Unsound
 from warehouse.paths import Layout
 from warehouse.reader import NoRelease
-from warehouse.segments import read_only
 
 _TRIES: Final = 5  # a release may be pruned between reading the pointer and holding it
 
@@ -34,7 +33,7 @@ class Leased:
 def leased(layout: Layout) -> Iterator[Leased]:
     """Holds the newest release; NoRelease before the first."""
     manifest, lease = _hold(layout)
-    with lease, closing(read_only(layout.release(manifest.release) / SERVING)) as serving:
+    with lease, closing(packing.opened(layout.release(manifest.release) / SERVING)) as serving:
         yield Leased(manifest, serving)
 
 

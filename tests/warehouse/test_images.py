@@ -57,9 +57,13 @@ def test_an_image_of_before_there_were_parts_is_one(layout: Layout) -> None:
 
 
 def test_an_image_that_fails_half_way_is_not_there(layout: Layout) -> None:
-    with pytest.raises(ValueError, match="second part"), Images(layout).writer("NO", "b1", day(0)) as writer:
-        writer.add({"companies": FRAME[:2]}, ids(FRAME[:2]))
-        raise ValueError("second part")
+    def write() -> None:
+        with Images(layout).writer("NO", "b1", day(0)) as writer:
+            writer.add({"companies": FRAME[:2]}, ids(FRAME[:2]))
+            raise ValueError("second part")
+
+    with pytest.raises(ValueError, match="second part"):
+        write()
     assert Images(layout).all("NO") == []
 
 

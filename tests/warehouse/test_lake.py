@@ -7,13 +7,12 @@ import polars as pl
 import pytest
 
 from tests.warehouse import kills
-from tests.warehouse.helpers import DAY, Sent, company, day, ids, killed_at, rows
+from tests.warehouse.helpers import DAY, Sent, day, killed_at
 from tests.warehouse.kills import STAGED, staged_rows
 from warehouse.archive import Archive, RawPiece
 from warehouse.lake import Lake
 from warehouse.paths import Layout
 from warehouse.reading import Held
-from warehouse.schema.tables import COMPANIES
 
 
 @dataclass(frozen=True)
