@@ -13,10 +13,15 @@ from typing import Final
 import msgspec
 
 from warehouse import packing
-from warehouse.engine import columns, quoted
+from warehouse.engine import quoted
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
-PARTS: Final = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
+PARTS: Final[tuple[str, ...]] = (
+    "detail",
+    "identifiers",
+    "address",
+    "sources",
+)  # what may be added to a profile
 
 PROFILE: Final = (
     ("id", "c.company_id"),
@@ -150,22 +155,6 @@ def etag(body: str) -> str:
     return f"sha256({body})[1:16]"
 
 
-# The newest annual period with a revenue; of the consolidated series if that has one ending within 24 months
-# of the newest, else of the company's own (CONTRACT, «latest_revenue»). Nothing unless all three fields are
-# known.
-LATEST: Final = """
-    SELECT company_id, revenue, currency, fiscal_year FROM (
-        SELECT *, max(period_end) OVER companies AS newest,
-            max(period_end) FILTER (is_consolidated) OVER companies AS newest_group
-        FROM financials SEMI JOIN wanted USING (company_id)
-        WHERE is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
-        WINDOW companies AS (PARTITION BY company_id)
-    )
-    WHERE is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
-    QUALIFY row_number() OVER (
-        PARTITION BY company_id ORDER BY period_end DESC, period_start, currency, filing_id
-    ) = 1
-"""
 _OTHER_NAMES: Final = """
     SELECT company_id, list(value ORDER BY value) FILTER (scheme = 'isin') AS isin,
         min(value) FILTER (scheme = 'lei') AS lei, min(value) FILTER (scheme = 'ticker') AS ticker,
@@ -174,42 +163,6 @@ _OTHER_NAMES: Final = """
         min(value) FILTER (scheme = 'cik') AS cik
     FROM identifiers SEMI JOIN wanted USING (company_id) GROUP BY company_id
 """
-# Order of relevance: listed before unlisted, large before small, dissolved last; 0 is best, 63 worst. Size is
-# the power of two of the employees, or of the revenue in millions, whichever is larger.
-_CLASS: Final = """
-    CASE WHEN c.status = 'dissolved' THEN 63
-    ELSE 62 - (CASE WHEN c.is_listed THEN 31 ELSE 0 END) - least(30, greatest(
-        ceil(log2(greatest(coalesce(c.employees, 0), 0) + 1)),
-        ceil(log2(greatest(coalesce(l.revenue, 0), 0) / 1000000 + 1))
-    ))::INTEGER END
-"""
-# The lower bits come from the id alone, so that a patched release gives a company the rank that a full one
-# does.
-RANK: Final = f"(({_CLASS})::BIGINT << 56) + ('0x' || sha256(c.company_id)[1:14])::BIGINT"
-
-
-# Columns of `search` that are those of the companies table.
-AS_SERVED: Final = (
-    "country",
-    "industry_code",
-    "industry_scheme",
-    "employees",
-    "status",
-    "is_listed",
-    "registered_date",
-)
-
-
-def search_rows() -> str:
-    """What `searching` makes rows of, for the companies in `wanted`, best rank first."""
-    return f"""
-        WITH latest AS ({LATEST})
-        SELECT {RANK} AS rank, c.company_id, c.name, {columns(AS_SERVED, "c.")},
-            c.municipality, c.municipality_code, c.county, c.county_code,
-            l.revenue AS latest_revenue, l.currency AS latest_currency, l.fiscal_year AS latest_year
-        FROM companies AS c SEMI JOIN wanted USING (company_id)
-        LEFT JOIN latest AS l USING (company_id) ORDER BY rank
-    """
 
 
 def profiles() -> str:
@@ -246,6 +199,7 @@ def known_as() -> str:
     """
 
 
+_TOLD: Final = ("register", "native_id", "url", "retrieved_at", "licence")  # of a profile's source
 _SOURCE: Final = (
     ("register", "f.register"),
     ("native_id", "p.native_id"),
@@ -307,5 +261,7 @@ def event_rows() -> str:
 
 def dictionary() -> bytes:
     """What documents repeat: every key in its order, without values (`packing`)."""
-    kinds = (DETAIL, IDENTIFIERS, ADDRESS, _SOURCE, PERIOD, OWNER)
-    return b"".join(msgspec.json.encode(dict.fromkeys(key for key, _ in kind)) for kind in kinds)
+    kinds = (_SOURCE, OWNER, PERIOD, DETAIL, IDENTIFIERS, ADDRESS)
+    skeletons = [dict.fromkeys(key for key, _ in kind) for kind in kinds]
+    sources = {"sources": [dict.fromkeys(_TOLD) | {"fields": [key for key, _ in PROFILE[2:]]}]}
+    return b"".join(map(msgspec.json.encode, (*skeletons, sources)))

@@ -31,10 +31,22 @@ class Leased:
 
 @contextmanager
 def leased(layout: Layout) -> Iterator[Leased]:
-    """Holds the newest release; NoRelease before the first."""
+    """Holds the newest release; NoRelease before the first, Unsound where it is damaged."""
     manifest, lease = _hold(layout)
-    with lease, closing(packing.opened(layout.release(manifest.release) / SERVING)) as serving:
+    with lease, closing(_opened(layout, manifest)) as serving:
         yield Leased(manifest, serving)
+
+
+def unreadable(manifest: Manifest, error: sqlite3.Error) -> Unsound:
+    """What is said of a release that is damaged."""
+    return Unsound(f"release {manifest.release} cannot be read: {error}; see `firm release verify`")
+
+
+def _opened(layout: Layout, manifest: Manifest) -> sqlite3.Connection:
+    try:
+        return packing.opened(layout.release(manifest.release) / SERVING)
+    except sqlite3.Error as error:
+        raise unreadable(manifest, error) from error
 
 
 def _hold(layout: Layout) -> tuple[Manifest, IO[bytes]]:

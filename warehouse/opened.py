@@ -42,7 +42,7 @@ class OpenRelease:
         try:
             fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
             self.give(self.take())
-        except (OSError, sqlite3.OperationalError):
+        except (OSError, sqlite3.DatabaseError):
             self._end_lease()
             raise
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 import zstandard
@@ -66,22 +66,33 @@ class Packer:
 
     def packed(self, texts: pl.Series) -> list[bytes]:
         """Each text packed, in their order. None is empty."""
-        plain: list[bytes] = texts.cast(pl.Binary).to_list()
+        plain = texts.cast(pl.Binary).to_list()
         if not plain:
             return []
         return [part.tobytes() for part in self._compressor.multi_compress_to_buffer(plain, threads=_THREADS)]
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """A finished file, where SQL may call `unpacked(value)`; one of the former edition reads alike."""
+    """A finished file, where SQL may call `unpacked(value)`; one of the former edition reads alike.
+
+    Raises sqlite3.DatabaseError where it is damaged.
+    """
     connection = read_only(path)
+    try:
+        connection.create_function(_UNPACKED, 1, _unpack(connection), deterministic=True)
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
+
+
+def _unpack(connection: sqlite3.Connection) -> Callable[[Any], bytes]:
+    """What a file's values are unpacked by; makes views of one that has none packed."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'packing'").fetchone() is None:
         for view in _FORMER:
             connection.execute(view)
-        connection.create_function(_UNPACKED, 1, _as_bytes, deterministic=True)
-        return connection
-    connection.create_function(_UNPACKED, 1, unpacker(_dictionary(connection)), deterministic=True)
-    return connection
+        return _as_bytes
+    return unpacker(_dictionary(connection))
 
 
 def unpacker(dictionary: bytes) -> Callable[[bytes], bytes]:

@@ -202,15 +202,17 @@ class _Work:
             touched = pl.concat(changed).unique()
             yield touched
             if is_whole:
-                retired = self._retired(edition, table) if before else touched.clear()
+                retired = self._retired(edition, table, before)
                 yield retired
                 self._missed.note(edition.dataset, pl.concat([touched, retired]))
-            if before:
-                share = (len(touched) + len(retired)) / before
-                self.changed[edition.dataset.key] = round(share, 6)
+                if before:
+                    share = (len(touched) + len(retired)) / before
+                    self.changed[edition.dataset.key] = round(share, 6)
 
-    def _retired(self, edition: Edition, table: Table) -> pl.Series:
-        """Retires what a full edition lacks; gives the companies of it."""
+    def _retired(self, edition: Edition, table: Table, before: int) -> pl.Series:
+        """Retires what a full edition lacks of the rows there were before; gives the companies of them."""
+        if not before:
+            return pl.Series("company_id", [], pl.String)
         return self._history.retire_absent(table, self._keys(edition, table), edition.instant)
 
     def _keys(self, edition: Edition, table: Table) -> pl.DataFrame:
