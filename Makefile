@@ -78,9 +78,10 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.dev ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, collections from the OpenAPI document
+docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, faults from their tests, collections from the OpenAPI document
 	@$(BIN)/python -c 'from pathlib import Path; from warehouse import render; from warehouse.schema.tables import EVENTS, TABLES; Path("docs/data-dictionary.md").write_text(render.dictionary((*TABLES, EVENTS)), encoding="utf-8")'
 	@$(BIN)/python -c 'from pathlib import Path; import connectors; from connectors.catalogue import document; Path("docs/sources.md").write_text(document(connectors.JURISDICTIONS), encoding="utf-8")'
+	@$(BIN)/python -m tests.faults
 	@$(BIN)/python -m api.collections collections
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)

@@ -11,6 +11,7 @@ from typing import Final
 
 _FORMAT: Final = "%Y%m%dT%H%M%S"
 _TICK: Final = timedelta(milliseconds=1)
+CLOCK_SLACK: Final = timedelta(minutes=1)  # further behind an earlier run, a clock has been set back
 
 
 def batch_name(instant: datetime) -> str:
@@ -22,6 +23,14 @@ def batch_name(instant: datetime) -> str:
 def batch_instant(batch: str) -> datetime:
     """When a batch began."""
     return datetime.strptime(f"{batch[:-4]}{batch[-4:-1]}000+0000", f"{_FORMAT}%f%z").astimezone(UTC)
+
+
+def run_instant(batch: str, now: datetime) -> datetime:
+    """When a run takes place: now; where the clock has been set back behind an earlier run, just after that.
+
+    What it brings would else count as late: it would fill gaps, make no event and not be what is served.
+    """
+    return max(now, batch_instant(batch))
 
 
 def next_batch(now: datetime, taken: Iterable[str]) -> str:

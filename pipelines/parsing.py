@@ -47,18 +47,24 @@ Read = Callable[[Piece], Iterator[Batch]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What reading one piece gave: batches, or why it cannot be read at all."""
+    """What reading one piece gave: batches, or why it cannot be read at all.
+
+    is_damaged: the archive's own copy is not what came, which is nobody's word about the file.
+    """
 
     piece: Piece
     batches: tuple[Batch, ...] = ()
     reason: str | None = None
+    is_damaged: bool = False
 
 
 def read_one(read: Read, piece: Piece) -> Outcome:
     """Reads one piece to its end: an unreadable one gives nothing, not half of it."""
     try:
         return Outcome(piece, tuple(read(piece)))
-    except (Unreadable, CorruptObject, *FAULTS) as error:
+    except CorruptObject as error:
+        return Outcome(piece, reason=str(error), is_damaged=True)
+    except (Unreadable, *FAULTS) as error:
         return Outcome(piece, reason=why(error))
 
 
@@ -69,8 +75,6 @@ def why(error: Exception) -> str:
     """
     if isinstance(error, Unreadable):
         return error.reason
-    if isinstance(error, CorruptObject):
-        return str(error)
     return (
         f"the reader failed on it ({type(error).__name__}{_place(error)}): a defect, please report this file"
     )
@@ -95,6 +99,7 @@ class _Sent:
     piece: Piece
     batches: tuple[tuple[str, bytes, bytes, tuple[Signal, ...]], ...]
     reason: str | None
+    is_damaged: bool
 
     @classmethod
     def of(cls, outcome: Outcome) -> _Sent:
@@ -102,14 +107,14 @@ class _Sent:
             (batch.table, _packed(batch.rows), _packed(batch.rejects), batch.signals)
             for batch in outcome.batches
         )
-        return cls(outcome.piece, batches, outcome.reason)
+        return cls(outcome.piece, batches, outcome.reason, outcome.is_damaged)
 
     def outcome(self) -> Outcome:
         batches = (
             Batch(table, pl.read_ipc(rows), pl.read_ipc(rejects), signals)
             for table, rows, rejects, signals in self.batches
         )
-        return Outcome(self.piece, tuple(batches), self.reason)
+        return Outcome(self.piece, tuple(batches), self.reason, self.is_damaged)
 
 
 def _packed(frame: pl.DataFrame) -> bytes:

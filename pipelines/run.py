@@ -18,9 +18,9 @@ import dagster as dg
 
 import connectors
 from connectors.declare import Jurisdiction
-from pipelines import healing, noting, partitions, report
+from pipelines import healing, interrupted, noting, partitions, report
 from pipelines.assets.keys import RELEASE
-from pipelines.batches import next_batch
+from pipelines.batches import CLOCK_SLACK, batch_instant, next_batch, run_instant
 from pipelines.build import build_defs
 from pipelines.jobs import job_name, market_assets
 from pipelines.origins import Opened, Origin
@@ -80,6 +80,8 @@ def ingest(
         at: the instant it is about; the clock's where None. A round that names its own day keeps it.
         progress: told one line after each step that did something.
         overrides: for tests, and for the one real mass change.
+
+    Raises Interrupted where the disk, or the database of Dagster's records, lets it not go on.
     """
     overrides = overrides or Overrides()
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
@@ -87,7 +89,7 @@ def ingest(
     chosen = chosen_markets(markets, known)
     if origin.asks and (silent_ones := [made for made in chosen if not made.datasets]):
         raise NotServed(silent_ones[0].code)
-    with ExitStack() as stack:
+    with ExitStack() as stack, interrupted.explained(settings):
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(workspace.custody.held(jurisdiction.code))
         stack.callback(workspace.close)
@@ -146,12 +148,14 @@ class _Round:
             *self._instance.get_dynamic_partitions(str(partitions.BATCHES.name)),
         )
         batch = next_batch(now, taken)
-        self._workspace.receipts.begin(batch, RunFacts(at or now, frozenset(accept_shrink)))
+        instant = at or run_instant(batch, now)
+        self._tell_of_the_clock(batch, now)
+        self._workspace.receipts.begin(batch, RunFacts(instant, frozenset(accept_shrink)))
         partitions.register(self._instance, batch)
         noting.begun(self._workspace, [made.code for made in self._jurisdictions], batch)
         errors: dict[str, list[ErrorReport]] = {}
         seconds: dict[str, float] = {}
-        opened = self._origin.open(at or now)
+        opened = self._origin.open(instant)
         for made in self._jurisdictions:
             if not made.datasets:  # announced: its files are told of, and nothing is read
                 raw.list_files(self._workspace, made, opened, batch)
@@ -164,8 +168,24 @@ class _Round:
             errors["release"] = self._publish(sound, batch)
         told = tuple(error for found in errors.values() for error in found)
         found = report.of_run(self._workspace, self._jurisdictions, batch, told)
-        noting.ended(self._workspace, self._jurisdictions, batch, found)
-        return replace(found, seconds=seconds)
+        return replace(self._noted(batch, found), seconds=seconds)
+
+    def _noted(self, batch: str, found: IngestReport) -> IngestReport:
+        """The report, also where the disk does not take its note: it says what failed before."""
+        try:
+            noting.ended(self._workspace, self._jurisdictions, batch, found)
+        except OSError as error:
+            told = ErrorReport("note", interrupted.advised(str(error)))
+            return replace(found, errors=(*found.errors, told))
+        return found
+
+    def _tell_of_the_clock(self, batch: str, now: datetime) -> None:
+        earlier = batch_instant(batch)
+        if earlier - now > CLOCK_SLACK:
+            self._workspace.tell(
+                f"this clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: what comes "
+                "counts from just after that run; set the clock"
+            )
 
     def _market(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
         everything = self._origin.asks
@@ -202,7 +222,7 @@ def _message(event: dg.DagsterEvent) -> str:
     while error is not None and error.cause is not None:
         error = error.cause
     said = "failed" if error is None else error.message.strip()
-    return f"{event.step_key}: {said}"
+    return interrupted.advised(f"{event.step_key}: {said}")
 
 
 class _quiet:  # noqa: N801 - used as a word

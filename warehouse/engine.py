@@ -73,9 +73,14 @@ def opened(path: Path | None = None, *, read_only: bool = False) -> Iterator[duc
 def _let_go(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     with suppress(duckdb.TransactionException):  # there is none
         connection.rollback()
-    connection.execute("USE memory")
-    connection.execute(f"DETACH DATABASE IF EXISTS {name}")
-    connection.close()
+    try:
+        connection.execute("USE memory")
+        connection.execute(f"DETACH DATABASE IF EXISTS {name}")
+    except duckdb.Error:
+        _running.cache_clear()  # a file that cannot be written back stays attached: the next use begins anew
+        raise
+    finally:
+        connection.close()
 
 
 @contextmanager

@@ -5,13 +5,14 @@ Does not belong here: which dataset a body belongs to or when it came (`archive`
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import io
 import itertools
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -37,7 +38,7 @@ class CorruptObject(RuntimeError):  # noqa: N818 - named for the state it tells
     def __init__(self, path: Path, label: str, reason: str) -> None:
         super().__init__(
             f"{label}: the archived body {path} is damaged ({reason}); restore it from a copy, "
-            f"or erase it and fetch again"
+            f"or take the same file in again: the next ingest reads it"
         )
         self.path = path
         self.label = label
@@ -46,11 +47,15 @@ class CorruptObject(RuntimeError):  # noqa: N818 - named for the state it tells
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a body turned out to be: hash and size of what is kept, hash of what came where that differs."""
+    """What a body turned out to be: hash and size of what is kept, hash of what came where that differs.
+
+    is_mended: a damaged file stood in its place, which these bytes have replaced.
+    """
 
     sha256: str
     size: int
     received_sha256: str
+    is_mended: bool = False
 
 
 class _Hashing(io.RawIOBase):
@@ -80,7 +85,7 @@ def store(
 ) -> Stored:
     """Takes a body in, never whole in memory.
 
-    Present bytes are kept as they are; a kill leaves no half object.
+    Present bytes are kept as they are, unless they are damaged; a kill leaves no half object.
     """
     incoming = root / "incoming"
     files.make_folder(incoming)
@@ -89,7 +94,9 @@ def store(
         stored = _compress(body, redact, built)
         on_step("object written")
         path = object_path(root, stored.sha256)
-        if not path.exists():
+        is_there = path.exists()
+        stored = replace(stored, is_mended=is_there and _is_damaged(root, stored.sha256, built))
+        if stored.is_mended or not is_there:
             files.make_folder(path.parent)
             files.publish(built, path)
             on_step("object published")
@@ -112,6 +119,20 @@ def _compress(body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None, bui
     while through.read(CHUNK):  # what redaction left unread counts for the hash of what came
         pass
     return Stored(digest.hexdigest(), size, received.digest.hexdigest())
+
+
+def _is_damaged(root: Path, sha256: str, built: Path) -> bool:
+    """Whether a present body is not what it should be; read to its end only where its file is another's.
+
+    Another edition of zstd makes another file of the same bytes.
+    """
+    if filecmp.cmp(object_path(root, sha256), built, shallow=False):
+        return False
+    try:
+        verify(root, sha256, "")
+    except CorruptObject:
+        return True
+    return False
 
 
 def sweep(root: Path) -> None:

@@ -159,7 +159,9 @@ class Releases:
         self._heal()
         now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
-        plan = building.plan(self.current(), parts, fresh, now, full=full)
+        served = self.current()
+        is_torn = served is not None and not soundness.is_whole(self._layout, served)  # nothing to patch
+        plan = building.plan(served, parts, fresh, now, full=full or is_torn)
         if plan.is_empty:
             return None
         numbers = self._ledger.append(plan.number, plan.events, now)

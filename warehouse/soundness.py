@@ -30,6 +30,15 @@ def verify(layout: Layout, manifest: Manifest) -> None:
     _documents(folder / SERVING, manifest)
 
 
+def is_whole(layout: Layout, manifest: Manifest) -> bool:
+    """Whether the files of a release are there in their length: what a look at the folder tells."""
+    folder = layout.release(manifest.release)
+    return all(
+        (folder / name).is_file() and (folder / name).stat().st_size == size
+        for name, size in manifest.sizes.items()
+    )
+
+
 def _tables(path: Path, manifest: Manifest) -> None:
     where = f"release {manifest.release}: {path.name}"
     if manifest.schema_fingerprint != building.schema_fingerprint():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 import msgspec.inspect as types
@@ -19,6 +20,7 @@ class Known:
     values: Known | None = None
 
     @staticmethod
+    @cache  # made of the declaration alone, and costs more than reading a small body
     def of(kind: Any) -> Known:
         """The tree of a Struct type."""
         return _known(types.type_info(kind)) or Known()

@@ -36,9 +36,14 @@ def http_date(value: str | None) -> datetime | None:
         return None
     try:
         parsed = parsedate_to_datetime(value)
-    except (TypeError, ValueError, IndexError, OverflowError):
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+    except (
+        TypeError,
+        ValueError,
+        IndexError,
+        OverflowError,
+    ):  # the last: a day moved over the calendar's edge
         return None
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:

@@ -18,9 +18,12 @@ from connectors.kit.formats import Format, sniff
 
 LARGEST: Final = 8 << 20  # bytes; a feed of twenty releases has a tenth of a megabyte
 MOST: Final = 5_000  # entries
+_TAGS: Final = 200_000  # a feed of that many entries has half of it; a million take a minute
 _ENTITY: Final = re.compile(rb"<\s*!\s*ENTITY", re.IGNORECASE)
 _END: Final = re.compile(rb"</\s*(?:[\w.-]{1,40}:)?(?:rss|feed|rdf)\s*>\s*\Z", re.IGNORECASE)
 _TAIL: Final = 4_096
+# What the library's own parsers raise where elements end that never began, or an address of names is none.
+_TANGLED: Final = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 Entry = dict[str, Any]
 
@@ -44,7 +47,10 @@ def parse(body: bytes) -> Feed:
     plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
     _check(body, plain)
     # a stream, for text and bytes would be tried as an address and as the name of a file
-    found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
+    try:
+        found: Any = feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
+    except _TANGLED as error:
+        raise NoFeed(f"markup that cannot be taken apart: {type(error).__name__}") from error
     if not found.entries:
         raise NoFeed(f"no items in it{_why(found)}: ask again later")
     if len(found.entries) > MOST:
@@ -62,6 +68,8 @@ def parse(body: bytes) -> Feed:
 def _check(body: bytes, plain: bytes) -> None:
     if len(body) > LARGEST:
         raise NoFeed(f"more than {LARGEST >> 20} MiB where a feed was due")
+    if plain.count(b"<") > _TAGS:
+        raise NoFeed(f"more than {_TAGS:,} elements where a feed was due")
     found = sniff(body)
     if found is not Format.XML:
         raise NoFeed(f"a feed was due, the body is {found.value}: ask again later, or look at the address")

@@ -25,6 +25,7 @@ from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, sniff
 
 _BLOCK: Final = 4 << 20
+_ENCRYPTED: Final = 0x1
 _LARGEST: Final = 2 << 30  # of a JSON text that is read whole
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TABLES: Final = (Format.TEXT, Format.JSON)
@@ -117,6 +118,8 @@ def _zip(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
         for info in archive.infolist():
             if told.of(info.filename.encode()):
                 continue
+            if info.flag_bits & _ENCRYPTED:  # or `open` says so by a RuntimeError
+                raise zipfile.BadZipFile(f"{info.filename} is encrypted")
             with archive.open(info) as member, tempfile.SpooledTemporaryFile(_BLOCK) as kept:
                 target: Any = kept
                 if rewrite(member, told, target, quoted=quoted, name=info.filename):  # type: ignore[arg-type]
@@ -145,7 +148,7 @@ def _text(source: BinaryIO, found: Format, told: Told, into: BinaryIO, *, quoted
         into.write(head + kept.getvalue().decode().encode(order))
         return left
     if found is Format.JSON:
-        whole = source.read(_LARGEST)
+        whole = _whole(source)
         source.seek(0)
         try:
             kept_json = _pruned(whole.removeprefix(codecs.BOM_UTF8).strip(), told)
@@ -154,6 +157,15 @@ def _text(source: BinaryIO, found: Format, told: Told, into: BinaryIO, *, quoted
         into.write(kept_json or b"")
         return kept_json is not None
     return _lines(source, told, into, quoted=quoted)
+
+
+def _whole(source: BinaryIO) -> bytes:
+    """A text that is read whole, in blocks: gzip sets aside what it is asked for, before it knows its size."""
+    blocks, left = list[bytes](), _LARGEST
+    while left > 0 and (block := source.read(min(left, _BLOCK))):
+        blocks.append(block)
+        left -= len(block)
+    return b"".join(blocks)
 
 
 def _lines(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
@@ -175,14 +187,15 @@ def _blocks(source: BinaryIO) -> Iterator[bytes]:
 
 
 def _quoted_records(source: BinaryIO) -> Iterator[bytes]:
-    record = b""
+    record, quotes = list[bytes](), 0
     for line in source:
-        record += line
-        if record.count(b'"') % 2 == 0:
-            yield record
-            record = b""
+        record.append(line)
+        quotes += line.count(b'"')
+        if quotes % 2 == 0:
+            yield b"".join(record)
+            record.clear()
     if record:
-        yield record
+        yield b"".join(record)
 
 
 def _split(block: bytes, quoted: bool) -> list[bytes]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 import msgspec
 
 from connectors.declare import NOT_A_COMPANY, Batch, Piece, Unreadable
 from connectors.gleif.numbers import is_lei
-from connectors.kit import staged
+from connectors.kit import archives, staged
+from connectors.kit.archives import ArchiveError
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, sniff
 from connectors.kit.staged import Tally
@@ -164,14 +166,16 @@ def day(written: str) -> datetime | None:
 
 def redact(market: str, body: bytes) -> BinaryIO:
     """The answer with what is read of its companies' documents; of others only their ids, of texts the fine."""
-    if sniff(body) is not Format.JSON:
-        return io.BytesIO(body)
     try:
-        found = documents(body)
-    except ValueError as error:
+        with archives.plain(partial(io.BytesIO, body), "sanctions") as stream:
+            text = stream.read(LARGEST + 1)
+        if sniff(text) is not Format.JSON:
+            return io.BytesIO(body)
+        found = documents(text)
+    except (ValueError, ArchiveError) as error:
         return io.BytesIO(msgspec.json.encode({"unreadable": str(error)}))
     kept = [_kept(market, document) for document in found]
-    answer: Any = msgspec.json.decode(body)
+    answer: Any = msgspec.json.decode(text)
     response = {"numFound": answer["response"].get("numFound"), "docs": kept}
     return io.BytesIO(msgspec.json.encode({"response": response}))
 

@@ -191,6 +191,10 @@ class _Handler(BaseHTTPRequestHandler):
             status = 429 if fault == "rate_limited" else 503
             self._send(Answer(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
             return
+        if fault == "hang":
+            self.close_connection = True
+            self.rfile.read(1)  # until whoever asked has gone
+            return
         answer = answered()
         if isinstance(answer, Flow) and fault != "html":
             self._stream(answer, fault)

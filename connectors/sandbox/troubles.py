@@ -14,7 +14,14 @@ from typing import Final
 from connectors.sandbox import faults_us
 from connectors.sandbox.faults import FILE_FAULTS
 
-CONNECTION_FAULTS: Final = ("rate_limited", "unavailable", "cut_off", "slow_drip", *faults_us.TROUBLES)
+CONNECTION_FAULTS: Final = (
+    "rate_limited",
+    "unavailable",
+    "cut_off",
+    "slow_drip",
+    "hang",
+    *faults_us.TROUBLES,
+)
 FAULTS: Final = (*CONNECTION_FAULTS, *FILE_FAULTS)
 # Where a fault strikes when only its name is given: a path, or a part of one.
 _USUAL: Final = {
@@ -22,6 +29,7 @@ _USUAL: Final = {
     "unavailable": "/en_output.html",
     "cut_off": "/Accounts_Bulk_Data",
     "slow_drip": "/en_pscdata.html",
+    "hang": "/en_pscdata.html",
     faults_us.BLOCKED: "/cgi-bin/browse-edgar",
     faults_us.MISSING: "/Archives/edgar/daily-index",
 }

@@ -66,7 +66,7 @@ def profiles(piece: Piece) -> Iterator[Batch]:
         if number is None:
             yield Refused("no company number")
             return
-        if not _is_deleted(line) and data.company_name is None:
+        if not _is_deleted(line) and not (data.company_name or "").strip():
             yield Refused("no company_name: no profile to keep")
             return
         office = data.registered_office_address or _NOWHERE
@@ -159,7 +159,10 @@ def _read(
                     else:
                         _keep(newest, table, row | _delivery(piece, line, tally))
         yield staged.batch(table, [], pl.concat([chunk.rejects, staged.reject_rows(rejects)]))
-    found = pl.DataFrame(list(newest.values()), schema=staged.schema(table), orient="row")
+    text = pl.col(pl.String)
+    found = pl.DataFrame(list(newest.values()), schema=staged.schema(table), orient="row").with_columns(
+        pl.when(text.str.strip_chars() != "").then(text)  # a blank says nothing
+    )
     for code, name, column in _CODED.get(table.name, ()):
         count_unlisted(tally, code, name, found.select(subject=column, example="company_number"))
     yield staged.batch(table, found, None, tally.drain())
@@ -231,7 +234,7 @@ def _accounts(accounts: Any) -> _Row:
 
 def _text(values: Mapping[str, Any], name: str) -> str | None:
     value = values.get(name)
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def _names(former: list[Any]) -> list[str]:

@@ -14,7 +14,7 @@ SHARES: Final = "ownership-of-shares"
 VOTES: Final = "voting-rights"
 GRAMMAR: Final = (
     r"^(?:(?:ownership-of-shares|voting-rights|(?:part-)?right-to-share-surplus-assets)"
-    r"-(?:\d+-to-\d+|more-than-\d+)-percent"
+    r"-(?:\d{1,2}-to-(?:\d{1,2}|100)|more-than-\d{1,2})-percent"
     r"|right-to-appoint-and-remove-(?:directors|members|person)"
     r"|significant-influence-or-control"
     r"|registered-owner-as-nominee-[a-z]+(?:-[a-z]+)*?)"
@@ -30,13 +30,14 @@ BANDS: Final = ("pct_min", "pct_max", "votes_min", "votes_max", "controls", "is_
 def parsed(codes: pl.Expr) -> dict[str, pl.Expr]:
     """The parts of single codes; a code outside the grammar has neither right nor band."""
     known = codes.str.contains(GRAMMAR)
-    upper = codes.str.extract(r"-\d+-to-(\d+)-percent")
+    written = pl.when(known).then(codes)  # what stands elsewhere may be no share of anything
+    upper = written.str.extract(r"-\d+-to-(\d+)-percent")
     lower = pl.coalesce(
-        codes.str.extract(r"-(\d+)-to-\d+-percent"), codes.str.extract(r"more-than-(\d+)-percent")
+        written.str.extract(r"-(\d+)-to-\d+-percent"), written.str.extract(r"more-than-(\d+)-percent")
     )
     return {
         "known": known,
-        "right": pl.when(known).then(codes.str.extract(f"^({SHARES}|{VOTES})-")),
+        "right": written.str.extract(f"^({SHARES}|{VOTES})-"),
         "lower": lower.cast(PERCENT),
         # «more than 25 percent» of an overseas entity has no upper band
         "upper": pl.coalesce(upper, pl.lit("100")).cast(PERCENT),

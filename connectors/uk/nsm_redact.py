@@ -2,9 +2,9 @@
 
 What stays of an announcement: what the search lists, and of the text of a «Holding(s) in Company» its form without
 markup, up to the additional information. What leaves: the city of every holder (of a person it may be the whole
-address; the country behind it stays), the additional information and all behind it, where contacts stand, the
-text of every other announcement, and one in which no form is found: nobody could look through it. Does not belong
-here: what the form says (`tr1`).
+address; the country behind it stays), the additional information and all behind it, where contacts stand, an
+address of mail wherever it is, the text of every other announcement, and one in which no form is found: nobody
+could look through it. Does not belong here: what the form says (`tr1`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _CONTACTS: Final = re.compile(
     r"|\b(?:For\s+(?:further|more)\s+information|Enquiries|Telephone|Phone\s+number|E-?mail)\b",
     re.IGNORECASE,
 )
+_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+")
 _IF: Final = r"(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?"
 # Up to what comes next in every layout; without it, as far as an address can reach.
 _NEXT: Final = (
@@ -96,7 +97,7 @@ def form(text: str) -> str:
         return f"{WITHHELD}no form TR-1 in the text: it refers to an attachment, or is of another kind"
     contacts = _CONTACTS.search(text, begun.end())
     kept = text[: contacts.start()] if contacts else text
-    return _BOTH.sub(_country, _CITY.sub(r"\1 ", kept))
+    return _MAIL.sub("", _BOTH.sub(_country, _CITY.sub(r"\1 ", kept)))
 
 
 def _country(found: re.Match[str]) -> str:

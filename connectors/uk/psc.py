@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -21,9 +20,8 @@ from connectors.uk import download, psc_records, psc_redact, psc_without
 from connectors.uk.editions import basename, edition_date, members_of, named_edition
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.psc_schema import KEY, TABLES
-from connectors.uk.streams import NOT_READ
+from connectors.uk.streams import NOT_READ, published
 
-_LONDON: Final = ZoneInfo("Europe/London")  # what the stream means by a time without zone
 _OURS: Final = re.compile(r"/?company/\w+/(?:persons-with-significant-control|exemptions)")
 _SELF: Final = re.compile(rb'"self"\s*:\s*"(/?company/\w+/[^"]*)"')
 _BULK: Final = re.compile(r"^(?:psc|persons-with-significant-control)[-_]snapshot", re.IGNORECASE)
@@ -77,16 +75,9 @@ def _is_ours(first: dict[str, Any], head: bytes) -> bool:
 
 def _published(head: bytes) -> datetime | None:
     """The newest instant among the events in the head."""
-    found = [_instant(text) for text in re.findall(rb'"published_at"\s*:\s*"([^"]+)"', head)]
+    texts: list[bytes] = re.findall(rb'"published_at"\s*:\s*"([^"]+)"', head)
+    found = map(published, (text.decode(errors="replace") for text in texts))
     return max((instant for instant in found if instant is not None), default=None)
-
-
-def _instant(text: bytes) -> datetime | None:
-    try:
-        instant = datetime.fromisoformat(text.decode())
-    except ValueError:
-        return None
-    return (instant if instant.tzinfo else instant.replace(tzinfo=_LONDON)).astimezone(UTC)
 
 
 def _is_records(member: str) -> bool:

@@ -22,8 +22,9 @@ _ELEMENTS: Final = (
     b"principalBusinessAddress|principalBusinessOfficeOrResidenceAddress|principalJob|hasBeenConvicted|"
     b"convictionDescription|ccc"
 )
+# Up to the next tag, whichever it is: an element that is never closed, or has another within, hides no address.
 _PRIVATE: Final = re.compile(
-    rb"(<((?:[\w-]+:)?(?:" + _ELEMENTS + rb"))(?:\s[^<>]*)?>)[^<]*(</\2\s*>)",
+    rb"(<(?:[\w-]+:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<[!?])+",
     re.IGNORECASE,
 )
 _HEADER: Final = re.compile(
@@ -82,7 +83,7 @@ def _in_filing(match: re.Match[bytes]) -> bytes:
 
 def _document(found: bytes) -> bytes:
     if is_xml(found.lstrip()):
-        return _PRIVATE.sub(rb"\1\3", _unquoted(found))
+        return _PRIVATE.sub(rb"\1", _unquoted(found))
     front = _without_notices(found)
     rows = list(_LAST_ROW.finditer(front))
     kept = front[: rows[-1].end() + _BEHIND] if rows else front[:_FRONT]

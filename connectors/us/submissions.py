@@ -22,7 +22,7 @@ from connectors.us.register import FILES_HOST, LICENCE, central_index_key
 from connectors.us.submissions_fetch import bulk
 from connectors.us.submissions_fields import KEY, STAGED
 from connectors.us.submissions_model import Filer, decoded
-from connectors.us.submissions_redact import redact
+from connectors.us.submissions_redact import redact, withheld
 from connectors.us.submissions_rows import Collected
 
 LARGEST: Final = 64 << 20  # bytes of one filer
@@ -88,6 +88,8 @@ def _is_filer(name: str) -> bool:
 
 
 def _take(collected: Collected, body: bytes, dataset: str, name: str, tally: Tally) -> None:
+    if (reason := withheld(body)) is not None:
+        raise Unreadable(dataset, name, reason)
     found = decoded(body.removeprefix(b"\xef\xbb\xbf"), dataset, name, tally)
     if isinstance(found, Filer):
         collected.filer(found)

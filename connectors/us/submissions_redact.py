@@ -1,17 +1,19 @@
 """Addresses and telephone numbers of individuals leave submissions before they are archived (DESIGN 14).
 
 Who may be one is known as the reader knows it (`submissions_rows.may_be_individual`). Of the archive of all filers
-every member is looked at; what cannot be read as a filer stays as it is, for the reader to tell of. Does not belong
-here: what a profile says.
+every member is looked at, a packed answer is unpacked. What cannot be read as a filer stays as it is, for the
+reader to tell of; where nobody can look through it and addresses may stand in it, the reason alone is kept
+(`withheld`). Does not belong here: what a profile says.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -29,12 +31,32 @@ from connectors.us.submissions_rows import may_be_individual
 _LARGEST: Final = 64 << 20  # of one filer
 _BLOCK: Final = 4 << 20
 _PRIVATE: Final = ("addresses", "phone", "ein")
-_OF_COMPANIES: Final = re.compile(rb'"entityType"\s*:\s*"(?:operating|investment)"')  # spares reading them
+# At the very beginning, as EDGAR writes it: there it is the filer's own. Spares reading the body.
+_OF_COMPANIES: Final = re.compile(
+    rb'\s*\{\s*"cik"\s*:\s*"?\d{1,10}"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
+)
+_MAY_TELL: Final = re.compile(rb'"(?:addresses|street1|street2|city|zipCode|phone|ein)"')
+_MARK: Final = b"\xef\xbb\xbf"
+_WITHHELD: Final = b'{"unreadable":'
 
 
 def redact(body: BinaryIO) -> BinaryIO:
     """The body without private facts of individuals, as a stream."""
     return stream(_parts(body))
+
+
+def withheld(body: bytes) -> str | None:
+    """Why nothing of a body was kept; None for one that was."""
+    if not body.startswith(_WITHHELD):
+        return None
+    try:
+        return msgspec.json.decode(body, type=dict[str, str])["unreadable"]
+    except MALFORMED:
+        return None  # somebody else's words
+
+
+def _withheld(reason: str) -> bytes:
+    return _WITHHELD + msgspec.json.encode(reason) + b"}"
 
 
 def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
@@ -43,18 +65,16 @@ def _parts(body: BinaryIO) -> Generator[bytes, None, None]:
         spool.seek(0)
         kind = sniff(spool.read(HEAD))
         spool.seek(0)
-        source: Any = spool
-        if kind is Format.ZIP and (written := _zip(source, anew)) is not None:
-            source = written
-        elif kind is Format.JSON:
+        if kind is Format.ZIP:
+            yield from _zip(spool, anew)
+        elif kind is Format.GZIP:
+            yield _unpacked(spool)
+        else:
             yield _clean(spool.read(_LARGEST))
-        source.seek(0 if kind is not Format.JSON else source.tell())
-        while block := source.read(_BLOCK):
-            yield block
 
 
-def _zip(source: Any, anew: Any) -> Any | None:
-    """The archive written again; None where it cannot be listed, which the reader tells of."""
+def _zip(source: Any, anew: Any) -> Iterator[bytes]:
+    """The archive written again."""
     try:
         with (
             zipfile.ZipFile(source) as archive,
@@ -66,19 +86,31 @@ def _zip(source: Any, anew: Any) -> Any | None:
                         # the day of the source, or the same archive would be another one at every fetch
                         dated = zipfile.ZipInfo(info.filename, info.date_time)
                         new.writestr(dated, _clean(member.read(_LARGEST)), zipfile.ZIP_DEFLATED, 1)
-    except BROKEN:
-        return None
-    return anew
+    except (*BROKEN, RuntimeError) as error:  # the latter: a member is encrypted
+        yield _withheld(f"an archive that does not open: {error}")
+        return
+    anew.seek(0)
+    while block := anew.read(_BLOCK):
+        yield block
+
+
+def _unpacked(source: Any) -> bytes:
+    try:
+        with gzip.open(source) as plain:
+            return _clean(plain.read(_LARGEST))
+    except BROKEN as error:
+        return _withheld(f"gzip that does not unpack: {error}")
 
 
 def _clean(body: bytes) -> bytes:
     """One member: of an individual without what is private."""
-    if _OF_COMPANIES.search(body[:_BLOCK]):
+    if _OF_COMPANIES.match(body):
         return body
     try:
-        value = msgspec.json.decode(body)
-    except MALFORMED:
-        return body
+        value = msgspec.json.decode(body.removeprefix(_MARK))
+    except MALFORMED as error:
+        plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+        return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(plain) else body
     wrapped = value.get("data") if isinstance(value, dict) and "cik" not in value else None
     filer = wrapped if isinstance(wrapped, dict) else value  # a copy that somebody's cache wrapped
     if not isinstance(filer, dict) or filer.keys().isdisjoint(_PRIVATE) or not _is_individual(filer):

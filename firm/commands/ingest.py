@@ -162,6 +162,7 @@ def run(
     quiet: bool = False,
 ) -> IngestReport:
     """One ingest with progress on standard error."""
+    from pipelines.interrupted import Interrupted
     from pipelines.run import Overrides
     from pipelines.run import ingest as pipelines_ingest
 
@@ -171,7 +172,7 @@ def run(
 
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = Overrides(accept_shrink=tuple(accept_shrink or ()))
-    with explained(Locked, ValueError, RemoteFailed):
+    with explained(Locked, ValueError, RemoteFailed, Interrupted):
         return pipelines_ingest(settings, markets, origin, instant, told, overrides)
 
 

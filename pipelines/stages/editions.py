@@ -5,7 +5,7 @@ Pieces of one dataset with one instant are an edition. Does not belong here: rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
@@ -23,18 +23,24 @@ KEPT: Final = "kept"
 _TICK: Final = timedelta(microseconds=1)
 
 
-def pending(pieces: Sequence[RawPiece], staged_batches: Sequence[str]) -> list[RawPiece]:
+def pending(
+    pieces: Sequence[RawPiece], staged_batches: Sequence[str], mended: Collection[str] = ()
+) -> list[RawPiece]:
     """Pieces that came after the last staged batch: this run's, and those of runs that were killed before.
 
     Not those that were read before: a folder may hold two vintages under one name, and be ingested again.
-    What replaces another body of the same instant is news, even where it is what stood there first.
+    What replaces another body of the same instant is news, even where it is what stood there first; so is what
+    could not be read for its damage and is `mended` (by SHA-256): it replaces itself.
     """
     last = max(staged_batches, default="")
     read = {_identity(piece) for piece in pieces if piece.batch <= last}
-    return [
+    again = [replace(piece, replaces=piece.sha256) for piece in pieces if piece.sha256 in mended]
+    return again + [
         piece
         for piece in pieces
-        if piece.batch > last and (piece.replaces is not None or _identity(piece) not in read)
+        if piece.batch > last
+        and piece.sha256 not in mended
+        and (piece.replaces is not None or _identity(piece) not in read)
     ]
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from connectors.declare import Dataset, Jurisdiction
 from pipelines.origins import Opened
 from pipelines.resources import Workspace
-from pipelines.stages import editions, raw, staged
+from pipelines.stages import mended, raw, staged
 
 
 def told_of(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, batch: str) -> list[Dataset]:
@@ -30,9 +30,8 @@ def told_of(workspace: Workspace, jurisdiction: Jurisdiction, opened: Opened, ba
 
 
 def _has_pending(workspace: Workspace, dataset: Dataset) -> bool:
-    """Whether a run that was killed has left something unread."""
-    pieces = list(workspace.archive.pieces(dataset.key))
-    return bool(editions.pending(pieces, workspace.lake.batches(dataset.key)))
+    """Whether a run that was killed has left something unread, or a damaged body has come back."""
+    return bool(mended.pending(workspace, dataset))
 
 
 def _note(workspace: Workspace, dataset: Dataset, batch: str) -> None:

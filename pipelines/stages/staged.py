@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Self
 
@@ -17,7 +18,7 @@ from connectors.declare import NOT_A_COMPANY, Dataset, Piece, Scope, Unreadable
 from pipelines.parsing import FAULTS, Outcome, why
 from pipelines.refused import Door
 from pipelines.resources import Workspace
-from pipelines.stages import editions, guards, raw
+from pipelines.stages import editions, guards, mended, raw
 from pipelines.stages.editions import Kept
 from warehouse.archive import CorruptObject, RawPiece
 from warehouse.lake import ACCEPTED, StagedWriter
@@ -58,7 +59,7 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
     pieces = list(workspace.archive.pieces(dataset.key))
     came = raw.RawReceipt.of(workspace.receipts.read(batch, raw.receipt_name(dataset.key)), dataset.key)
     found = editions.effective(
-        editions.pending(pieces, staged),
+        mended.pending(workspace, dataset),
         pieces,
         batch,
         workspace.receipts,
@@ -119,8 +120,11 @@ def _write(
         members = _members(dataset, found, writer)
         outcomes = workspace.readers.read(dataset.read, members, sum(piece.bytes for piece in found))
         door = _door(workspace, dataset)
-        signals = sum(_collect(writer, dataset, door.passed(outcome)) for outcome in outcomes)
+        damaged: set[str] = set()
+        signals = sum(_collect(writer, dataset, door.passed(outcome), damaged) for outcome in outcomes)
         writer.figures(door.figures())
+        if damaged:
+            writer.figures({mended.DAMAGED: sorted(damaged)})
         writer.cursor(cursor or next((piece.cursor for piece in reversed(found) if piece.cursor), None))
         writer.figures(editions.kept_figures(kept))
         reading = _reading(writer, found, kept)
@@ -174,7 +178,9 @@ def _members(dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter) 
         )
         try:
             yield from dataset.split(piece)
-        except (Unreadable, CorruptObject, *FAULTS) as error:
+        except CorruptObject as error:
+            yield replace(piece, open=partial(_damaged, error.path, error.label, error.reason))
+        except (Unreadable, *FAULTS) as error:
             yield replace(piece, open=partial(_refuse, dataset.key, piece.name, why(error)))
 
 
@@ -182,8 +188,14 @@ def _refuse(dataset: str, name: str, reason: str) -> BinaryIO:
     raise Unreadable(dataset, name, reason)
 
 
-def _collect(writer: StagedWriter, dataset: Dataset, outcome: Outcome) -> int:
-    """Hands what one piece gave to the writer; gives how many signals it raised."""
+def _damaged(path: Path, label: str, reason: str) -> BinaryIO:
+    raise CorruptObject(path, label, reason)
+
+
+def _collect(writer: StagedWriter, dataset: Dataset, outcome: Outcome, damaged: set[str]) -> int:
+    """Hands what one piece gave to the writer; gives how many signals it raised. Notes bodies that are damaged."""
+    if outcome.is_damaged:
+        damaged.add(outcome.piece.sha256)
     if outcome.reason is not None:
         writer.rejected_whole(outcome.piece, outcome.reason)
         return 0

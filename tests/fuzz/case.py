@@ -20,16 +20,23 @@ class Case:
     body: bytes
 
 
+MILESTONES: Final = ("recognised", "read", "mapped")  # features: how far a body came
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A parser. `judge` gives what was seen; Broken, or any other exception, where a promise is broken."""
+    """A parser. `judge` gives what was seen; Broken, or any other exception, where a promise is broken.
+
+    quickly: the same without what costs most; a hunt judges wholly what shows something new by it. None: all is quick.
+    """
 
     key: str
     judge: Callable[[Case], Features]
+    quickly: Callable[[Case], Features] | None = None
 
 
 class Broken(Exception):  # noqa: N818 - says what a promise is
-    """An answer that breaks a promise: `kind` is one word for it (schema, privacy)."""
+    """An answer that breaks a promise: `kind` is one of TOLD."""
 
     def __init__(self, kind: str, told: str) -> None:
         super().__init__(told)
@@ -38,15 +45,20 @@ class Broken(Exception):  # noqa: N818 - says what a promise is
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one case may cost: processor seconds, bytes of address space beyond what the process began with."""
+    """What one case may cost: processor seconds, bytes of address space beyond what the process began with.
+
+    clock: seconds by the clock after which a process that no signal ends is killed; more than `seconds`, for others
+    work on the machine too.
+    """
 
     seconds: float = 10.0
     space: int = 1 << 30
+    clock: float = 90.0
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A promise broken: how (crash, hang, memory, death, schema, privacy), by what, where, with which case."""
+    """A promise broken: how (crash, hang, memory, death, or one of TOLD), by what, where, with which case."""
 
     target: str
     kind: str
@@ -60,4 +72,15 @@ class Finding:
         return (self.kind, self.place)
 
 
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """How far a hunt is: cases before this one, processor seconds, how many came to each milestone, and the case."""
+
+    cases: int
+    seconds: float
+    reached: tuple[int, ...]
+    case: Case
+
+
+TOLD: Final = ("schema", "privacy", "mapping")  # kinds of which what is told says which defect it is
 LIMITS: Final = Limits()

@@ -1,15 +1,16 @@
-"""Where findings lie: `found/<target>/<what it is>/<name as it came>`, the bytes as they are.
+"""Findings as they are told between processes, and where they lie: `found/<target>/<what it is>/<name as it came>`.
 
 Does not belong here: finding them (`child`), or judging them again (`test_fuzz_found`).
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.fuzz.case import Case, Finding
 
@@ -39,3 +40,17 @@ def cases(folder: Path = FOUND) -> Iterator[tuple[str, str, Case]]:
     for path in sorted(one for one in folder.rglob("*") if one.is_file()):
         target, what, *name = path.relative_to(folder).parts
         yield target, what, Case("/".join(name), path.read_bytes())
+
+
+def as_json(found: Finding) -> dict[str, Any]:
+    """A finding as a line."""
+    return {
+        "target": found.target, "kind": found.kind, "told": found.told, "place": found.place, "name": found.case.name,
+        "body": base64.b64encode(found.case.body).decode(),
+    }  # fmt: skip
+
+
+def as_finding(told: dict[str, Any]) -> Finding:
+    """A finding from its line."""
+    case = Case(told["name"], base64.b64decode(told["body"]))
+    return Finding(told["target"], told["kind"], told["told"], told["place"], case)

@@ -1,6 +1,6 @@
 """What is promised of a dataset whatever the bytes: it answers with rows that fit, rejects and signals, or Unreadable.
 
-Does not belong here: what must not come through a redaction (`privacy`).
+Does not belong here: what must not come through a redaction (`privacy`), what rows become (`mapping`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
@@ -26,7 +27,9 @@ from connectors.declare import (
     Unreadable,
 )
 from connectors.kit import staged
+from tests.fuzz import erasing
 from tests.fuzz.case import Broken, Case, Features, Target
+from tests.fuzz.mapping import mapped
 from tests.fuzz.privacy import PRIVATE
 
 HEAD = 65_536  # bytes that `recognise` is shown
@@ -37,33 +40,57 @@ _LONGEST = 60  # characters of a message that tell one from another
 
 def of_dataset(jurisdiction: Jurisdiction, dataset: Dataset) -> Target:
     """A dataset as a target, by its declaration alone."""
-    return Target(dataset.key, partial(judge, dataset, jurisdiction.touches))
+    return Target(
+        dataset.key, partial(judge, jurisdiction, dataset), partial(judged_as_read, jurisdiction, dataset)
+    )
 
 
-def judge(dataset: Dataset, touches: Callable[[str, pl.DataFrame], pl.Series], case: Case) -> Features:
-    """One body the way of every body: recognised, redacted, taken apart, read."""
+def judge(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> Features:
+    """One body the way of every body: recognised, redacted, taken apart, read, mapped; and written again without somebody."""
+    read = _read(jurisdiction, dataset, case)
+    if read.frames:
+        read.seen |= mapped(jurisdiction, read.frames, OBSERVED)
+    read.seen |= erasing.erased(read.body, case.name, dataset.without)
+    return frozenset(read.seen)
+
+
+def judged_as_read(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> Features:
+    """The same as far as its rows."""
+    return frozenset(_read(jurisdiction, dataset, case).seen)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was seen of a body as the archive has it, and its rows by staged table."""
+
+    body: bytes
+    seen: set[str]
+    frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+
+
+def _read(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> _Reading:
     said = dataset.recognise(case.name, case.body[:HEAD])
     if not isinstance(said, Recognised | NotOurs):
         raise Broken("schema", f"recognise answered {type(said).__name__}")
-    seen = {"ours" if isinstance(said, Recognised) else f"not ours: {said.reason[:_LONGEST]}"}
-    scope = said.scope if isinstance(said, Recognised) else Scope.PART
-    piece = Piece(
-        dataset.key,
-        case.name,
-        "0" * 64,
-        OBSERVED,
-        scope,
-        "batch",
-        partial(io.BytesIO, _redacted(dataset, case)),
+    is_ours = isinstance(said, Recognised)
+    found = _Reading(
+        _redacted(dataset, case), {"recognised" if is_ours else f"not ours: {said.reason[:_LONGEST]}"}
     )
-    for part in _parts(dataset, piece, seen):
+    scope = said.scope if is_ours else Scope.PART
+    opener = partial(io.BytesIO, found.body)
+    piece = Piece(dataset.key, case.name, "0" * 64, OBSERVED, scope, "batch", opener)
+    for part in _parts(dataset, piece, found.seen):
         try:
             for batch in dataset.read(part):
-                seen |= _fits(dataset, batch)
-                _touched(touches, batch)
+                found.seen |= _fits(dataset, batch)
+                _touched(jurisdiction.touches, batch)
+                before = found.frames.get(batch.table)
+                found.frames[batch.table] = batch.rows if before is None else before.vstack(batch.rows)
         except Unreadable as error:
-            seen.add(f"unreadable: {_shape(error.reason)}")
-    return frozenset(seen)
+            found.seen.add(f"unreadable: {_shape(error.reason)}")
+    if any(map(len, found.frames.values())):
+        found.seen.add("read")
+    return found
 
 
 def _redacted(dataset: Dataset, case: Case) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,6 +25,13 @@ def broken(case: Case) -> Features:
     return frozenset({str(len(bytearray(1 << (40 if b"memory!" in case.body else 4))))})
 
 
+def deaf(case: Case) -> Features:
+    """Waits where no signal of processor time ever comes."""
+    if b"wait!" in case.body:
+        threading.Event().wait()
+    return frozenset()
+
+
 def deadly(case: Case) -> Features:
     if b"death!" in case.body:
         os.abort()
@@ -32,5 +40,5 @@ def deadly(case: Case) -> Features:
 
 PLANTED: Final[Mapping[str, Target]] = {
     f"planted.{judge.__name__}": Target(f"planted.{judge.__name__}", judge)
-    for judge in (sound, broken, deadly)
+    for judge in (sound, broken, deaf, deadly)
 }

@@ -1,8 +1,7 @@
 """What must not come through a redaction, told by the bytes that come out and by nothing of the reader's own code.
 
-One line for every dataset that redacts. A rule says what it found and never quotes it. Where what is private is
-somebody's name among others, bytes cannot show it: there the connectors' own tests judge, and NAMES says so.
-Does not belong here: how a body is redacted (`connectors`).
+One line for every dataset that redacts. A rule says what it found and never quotes it. Does not belong here: how a body
+is redacted (`connectors`), rules that need a body's structure (`privacy_structures`).
 """
 
 from __future__ import annotations
@@ -11,15 +10,17 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
 from typing import Any, Final
 
 import msgspec
 
+from tests.fuzz.personal import is_norwegian, is_swedish
+from tests.fuzz.privacy_structures import acts, announcements, filers, homes, sanctions, sole_proprietors
+
 Rule = Callable[[bytes], Iterator[str]]
 
 _NORWEGIAN: Final = re.compile(rb"(?<![0-9])([0-9]{6})[ -]?([0-9]{5})(?![0-9])")
-_SWEDISH: Final = re.compile(rb"(?<![0-9])(?:18|19|20)?([0-9]{6})[-+]?([0-9]{4})(?![0-9])")
+_SWEDISH: Final = re.compile(rb"(?<![0-9])(?:18|19|20)?[0-9]{6}[-+]?[0-9]{4}(?![0-9])")
 _AMERICAN: Final = re.compile(rb"(?<![0-9-])(?!000-00-0000)[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9-])")
 _PSC: Final = frozenset({
     "date_of_birth", "address", "service_address", "usual_residential_address", "principal_office_address",
@@ -35,32 +36,17 @@ _MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def norwegian_numbers(body: bytes) -> Iterator[str]:
-    """Birth numbers and D-numbers, by date and both check digits."""
+    """Birth numbers and D-numbers."""
     for found in _NORWEGIAN.finditer(body):
-        digits = [int(sign) for sign in (found[1] + found[2]).decode()]
-        first = sum(a * b for a, b in zip((3, 7, 6, 1, 8, 9, 4, 5, 2, 1), digits[:10], strict=True))
-        second = sum(a * b for a, b in zip((5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1), digits, strict=True))
-        day, month = int(found[1][:2]) % 40, int(found[1][2:4]) % 40
-        if not first % 11 and not second % 11 and 1 <= day <= 31 and 1 <= month <= 12:
+        if is_norwegian(found[1] + found[2]):
             yield "a Norwegian birth number"
 
 
 def swedish_numbers(body: bytes) -> Iterator[str]:
-    """Personal and coordination numbers, by date and Luhn's digit."""
+    """Personal and coordination numbers."""
     for found in _SWEDISH.finditer(body):
-        digits = (found[1] + found[2]).decode()
-        doubled = (int(sign) * (2 - place % 2) for place, sign in enumerate(digits))
-        if sum(value // 10 + value % 10 for value in doubled) % 10 == 0 and _is_day(digits):
+        if is_swedish(found[0]):
             yield "a Swedish personal number"
-
-
-def _is_day(digits: str) -> bool:
-    year, month, day = (int(digits[at : at + 2]) for at in (0, 2, 4))
-    try:
-        date(2000 + year, month, day - 60 if day > 60 else day)
-    except ValueError:
-        return False
-    return True
 
 
 def american_numbers(body: bytes) -> Iterator[str]:
@@ -114,17 +100,18 @@ def insiders(body: bytes) -> Iterator[str]:
         yield "a cell of a column that names persons"
 
 
-def names(_body: bytes) -> Iterator[str]:
-    """What is private are names of persons, which bytes alone do not tell from those of companies."""
-    yield from ()
+def of_ownership(body: bytes) -> Iterator[str]:
+    """What ownership filings say of persons beyond name and country."""
+    yield from american_numbers(body)
+    yield from homes(body)
 
 
 _LIVE: Final = members(_OF_PERSONS)
 _REGISTER: Final = members(_PSC)
 PRIVATE: Final[Mapping[str, Rule]] = {
-    **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei"), names),
-    **dict.fromkeys(("fi.esma", "no.esma", "se.esma"), names),
-    **dict.fromkeys(("no.tilsyn", "se.sanktioner", "uk.fca", "uk.pra", "us.sec", "us.cftc"), names),
+    **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei"), sole_proprietors),
+    **dict.fromkeys(("fi.esma", "no.esma", "se.esma"), sanctions),
+    **dict.fromkeys(("no.tilsyn", "se.sanktioner", "uk.fca", "uk.pra", "us.sec", "us.cftc"), acts),
     "no.roller": members(_ROLES),
     "no.aksjonaer": shareholders,
     "no.newsweb": norwegian_numbers,
@@ -132,9 +119,7 @@ PRIVATE: Final[Mapping[str, Rule]] = {
     "se.insyn": insiders,
     **dict.fromkeys(("uk.psc", "uk.psc_changes", "uk.statement_changes", "uk.exemption_changes"), _REGISTER),
     **dict.fromkeys(("uk.profiles", "uk.filings", "uk.insolvency", "uk.checked"), _LIVE),
-    "uk.nsm": names,  # addresses within a text: the form's own tests
-    **dict.fromkeys(
-        ("us.submissions", "us.filer"), names
-    ),  # who may be an individual is the reader's judgement
-    **dict.fromkeys(("us.schedule13", "us.insiders", "us.form13f"), american_numbers),
+    "uk.nsm": announcements,
+    **dict.fromkeys(("us.submissions", "us.filer"), filers),
+    **dict.fromkeys(("us.schedule13", "us.insiders", "us.form13f"), of_ownership),
 }

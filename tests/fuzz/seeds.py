@@ -34,6 +34,7 @@ from tests.fuzz import packs
 from tests.fuzz.case import Case
 from tests.fuzz.invented import INVENTED
 from tests.fuzz.judging import OBSERVED
+from tests.fuzz.lent import LENT
 
 GENUINE: Final = Path(__file__).resolve().parents[3] / "shared" / "sources"
 SEED: Final = 7  # of the world
@@ -89,8 +90,9 @@ def _lend(found: defaultdict[str, dict[str, Case]]) -> None:
             is_source = other.partition(".")[2] == key.partition(".")[2]
             if is_source or datasets[other].staged.keys() & datasets[key].staged.keys():
                 found[key] |= found[other]
-    for key, cases in INVENTED.items():
-        found[key] |= {case.name + str(place): case for place, case in enumerate(cases)}
+    for key in INVENTED.keys() | LENT.keys():
+        written = (*INVENTED.get(key, ()), *LENT.get(key, ()))  # first, whatever else there is
+        found[key] = {f"{case.name} {place}": case for place, case in enumerate(written)} | found[key]
 
 
 def _add(found: defaultdict[str, dict[str, Case]], cases: Iterable[tuple[str, Case]]) -> None:
@@ -155,11 +157,18 @@ def smaller(case: Case) -> Case:
         return Case(case.name, _smaller_json(case.body))
     if found is Format.TEXT:
         return Case(case.name, b"".join(case.body.splitlines(keepends=True)[: 2 * _RECORDS]))
-    if found is Format.XML:
+    if found in (Format.XML, Format.HTML):
         return Case(case.name, _smaller_xml(case.body))
     if found is Format.ZIP:
-        return Case(case.name, packs.packed(packs.unpacked(case.body)[:_RECORDS]))
+        return Case(case.name, _smaller_zip(case.body))
     return case
+
+
+def _smaller_zip(body: bytes) -> bytes:
+    """The first members, each smaller; the first alone where these are too much."""
+    files = [(name, smaller(Case(name, inner)).body) for name, inner in packs.unpacked(body)[:_RECORDS]]
+    small = packs.packed(files)
+    return small if len(small) <= LARGEST else packs.packed(files[:1])
 
 
 def _smaller_json(body: bytes) -> bytes:
@@ -177,11 +186,15 @@ def _shortened(value: Any) -> Any:
 
 
 def _smaller_xml(body: bytes) -> bytes:
-    """The root with its first elements."""
+    """The root with its first elements; where that is still much, every element with its first."""
     try:
         root = etree.fromstring(body)
     except (etree.XMLSyntaxError, ValueError):
         return body
     for element in list(root)[_RECORDS:]:
         root.remove(element)
+    if len(etree.tostring(root)) > LARGEST:
+        for element in list(root.iter(etree.Element)):
+            for child in list(element)[_RECORDS:]:
+                element.remove(child)
     return etree.tostring(root, xml_declaration=True, encoding="utf-8")

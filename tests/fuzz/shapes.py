@@ -13,6 +13,8 @@ import re
 from random import Random
 from typing import Any, Final
 
+from tests.fuzz import packs
+
 VALUES: Final[tuple[Any, ...]] = (
     None, True, False, 0, -1, 1 << 63, -(1 << 63) - 1, 10**40, 1.5, 1e300, float("nan"), "", " ", "x", "0", "-1", "1e5",
     "9" * 30, "2026-02-30", "9999-12-31", "0001-01-01T00:00:00+14:00", "\x00", "\ud800", "İ", "٣", "é" * 300, [], {}, [[]],
@@ -22,6 +24,8 @@ _TAG: Final = re.compile(rb"<(/?)([\w:.-]{1,60})([^<>]{0,2000})>")
 _ATTRIBUTE: Final = re.compile(rb'([\w:.-]{1,60})=("[^"<>]{0,2000}"|\'[^\'<>]{0,2000}\')')
 _TEXT: Final = re.compile(rb">([^<>]{1,20000})<")
 _DEEP: Final = 3_000
+_PHRASE: Final = 100  # characters
+_LONGEST: Final = 65_536  # bytes of a text
 _TEXTS: Final = (
     b"", b"-", b"(1,000)", b"1.000,00", b"9" * 400, b"1e99", b"31 February 2026", b"\xe2\x80\x94", b"&#160;", b"&lt;b&gt;",
     b"12 %", b"100,01 %", b"-5 %", b"nil", b"19121212-1212", b"078-05-1120", b"0001-01-01", b"9999-12-31", b"<b>1</b>",
@@ -38,21 +42,42 @@ def json_value(chance: Random, body: bytes, other: bytes) -> bytes:
     if not places:
         return json.dumps(chance.choice(VALUES)).encode()
     holder, key = chance.choice(places)
-    how = chance.randrange(7)
+    if chance.random() < 0.4:
+        _rearranged(chance, holder, key, other)
+    else:
+        holder[key] = _another(chance, holder[key], other, strange)
+    return _written(chance, whole)
+
+
+def _rearranged(chance: Random, holder: Any, key: Any, other: bytes) -> None:
+    """A member or element dropped, renamed, doubled, or put deep."""
+    how = chance.randrange(3)
     if how == 0:
         del holder[key]
     elif how == 1 and isinstance(holder, dict):
-        holder[chance.choice((str(key).upper(), f"{key}x", ""))] = holder.pop(key)
-    elif how == 2 and isinstance(holder, list):
+        holder[chance.choice((str(key).upper(), f"{key}x", "", _line(chance, other)))] = holder.pop(key)
+    elif how == 1:
         holder.extend(copy.deepcopy(holder[key]) for _ in range(chance.choice((1, 2, 40))))
-    elif how == 3:
-        holder[key] = chance.choice(([holder[key]], {"x": holder[key]}, str(holder[key])))
-    elif how == 4 and strange:
-        there, that = chance.choice(strange)
-        holder[key] = copy.deepcopy(there[that])
     else:
-        holder[key] = chance.choice(VALUES)
-    return _written(chance, whole)
+        holder[key] = chance.choice(([holder[key]], {"x": holder[key]}, str(holder[key])))
+
+
+def _another(chance: Random, value: Any, other: bytes, strange: list[tuple[Any, Any]]) -> Any:
+    """An odd value, a text changed as a text of its own, or what another body has."""
+    how = chance.randrange(5)
+    if how == 0 and strange:
+        there, that = chance.choice(strange)
+        return copy.deepcopy(there[that])
+    if how == 1 and isinstance(value, str):
+        inner = packs.changed_inside(chance, value.encode("utf-8", "replace"), other)
+        return inner.decode("utf-8", "replace")
+    return _line(chance, other) if how == 2 else chance.choice(VALUES)
+
+
+def _line(chance: Random, other: bytes) -> str:
+    """A line of another body that is short: a phrase or name of it."""
+    lines = [line for line in other[:65_536].split(b"\n") if len(line) < _PHRASE]
+    return chance.choice(lines or [b""]).decode("utf-8", "replace")
 
 
 def _written(chance: Random, value: Any) -> bytes:
@@ -157,12 +182,15 @@ def attribute(chance: Random, body: bytes, _other: bytes) -> bytes:
 
 
 def characters(chance: Random, body: bytes, other: bytes) -> bytes:
-    """The text of an element: odd, or another body's."""
+    """The text of an element: odd, changed as a text of its own, or another body's."""
     found = _at(chance, _TEXT, body)
     if found is None:
         return body
     strange = _at(chance, _TEXT, other)
-    instead = strange[1] if strange and chance.random() < 0.4 else chance.choice(_TEXTS)
+    instead = chance.choice((
+        strange[1] if strange else _line(chance, other).encode(), chance.choice(_TEXTS), chance.choice(_TEXTS),
+        packs.changed_inside(chance, found[1], other)[:_LONGEST],
+    ))  # fmt: skip
     return body[: found.start(1)] + instead + body[found.end(1) :]
 
 

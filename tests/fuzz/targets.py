@@ -13,14 +13,14 @@ from functools import partial
 from typing import Final
 
 import connectors
-from connectors.kit import archives, chunks, formats, ragged, syndication, without, xbrl
-from connectors.kit.guarded import BROKEN, ArchiveError
+from connectors.kit import archives, chunks, formats, ragged, syndication, xbrl
+from connectors.kit.guarded import ArchiveError
 from connectors.kit.markup import Malformed
 from connectors.kit.syndication import NoFeed
 from connectors.kit.textual import is_utf8, mended
 from connectors.kit.transforms import Unaccepted, number, text_value
 from connectors.nasdaq import flagging_text
-from tests.fuzz import judging
+from tests.fuzz import erasing, judging
 from tests.fuzz.case import Broken, Case, Features, Target
 
 _WIDTH: Final = 5
@@ -41,7 +41,7 @@ def archive(case: Case) -> Features:
             try:
                 with member.open() as stream:
                     while stream.read(1 << 20):
-                        seen.add("bytes")
+                        seen.add("read")
             except ArchiveError as error:
                 seen.add(str(error)[-30:])
     except ArchiveError as error:
@@ -61,7 +61,7 @@ def table(case: Case) -> Features:
         for frame in rows.frames:
             if frame.width != _WIDTH + 1 or frame[ragged.LINE].null_count():
                 raise Broken("schema", "a row without its line, or of another width")
-            seen.add(f"{separator}{frame.height > 1}")
+            seen |= {"read", f"{separator}{frame.height > 1}"}
         seen |= {reason[:20] for _, reason, _ in rows.refused[:20]}
     return frozenset(seen)
 
@@ -81,7 +81,7 @@ def stream_of_records(case: Case) -> Features:
         return frozenset({"read where Python reads nothing"})
     if isinstance(due, list) and len(due) != count:
         raise Broken("schema", f"{count} records of {len(due)}")
-    return frozenset({f"records {min(count, 3)}"})
+    return frozenset({"read", f"records {min(count, 3)}"})
 
 
 def feed(case: Case) -> Features:
@@ -91,7 +91,7 @@ def feed(case: Case) -> Features:
     except NoFeed as error:
         return frozenset({str(error)[:30]})
     return frozenset(
-        {f"repaired {found.is_repaired}", *(key for entry in found.entries[:5] for key in entry)}
+        {"read", f"repaired {found.is_repaired}", *(key for entry in found.entries[:5] for key in entry)}
     )
 
 
@@ -104,7 +104,8 @@ def report(case: Case) -> Features:
     for fact in found.facts:
         if fact.context is not None and fact.context.end is not None:
             found.starts(fact.context.end)
-    return frozenset({f"facts {min(len(found.facts), 3)}", *(code for code, _ in found.signals)})
+    is_read = {"read"} if found.facts else set()
+    return frozenset({*is_read, f"facts {min(len(found.facts), 3)}", *(code for code, _ in found.signals)})
 
 
 def transforms(case: Case) -> Features:
@@ -114,7 +115,7 @@ def transforms(case: Case) -> Features:
         for name in _FORMATS:
             for read in (number, text_value):
                 try:
-                    seen.add(f"{name} {type(read(name, line)).__name__}")
+                    seen |= {"read", f"{name} {type(read(name, line)).__name__}"}
                 except Unaccepted:
                     seen.add(f"{name} refused")
     return frozenset(seen)
@@ -127,17 +128,8 @@ def page(case: Case) -> Features:
 
 
 def erasure(case: Case) -> Features:
-    """A body written again without somebody, or a failure that says it cannot be."""
-    told = without.Told((without.pattern([without.words("Exempel")]),))
-    into = io.BytesIO()
-    try:
-        left = without.rewrite(io.BytesIO(case.body), told, into, name=case.name)
-    except (
-        *BROKEN,
-        UnicodeDecodeError,
-    ) as error:  # what erasing takes for a body that cannot be written again
-        return frozenset({type(error).__name__})
-    return frozenset({f"left {left}"})
+    """A body written again by its structure alone."""
+    return erasing.erased(case.body, case.name, None)
 
 
 def head(case: Case) -> Features:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz import found
 from tests.fuzz.case import Case, Finding
-from tests.fuzz.child import judged
+from tests.fuzz.held import judged
 from tests.fuzz.running import Hunt
 from tests.fuzz.targets import targets
 
@@ -26,7 +26,7 @@ def test_what_was_found_stays_mended(target: str, what: str, case: Case, tmp_pat
     if what.startswith(COSTLY):
         answer = Hunt(tmp_path).judged(Finding(target, what, "", "", case))
     else:
-        answer = judged(targets()[target], case)
+        answer = judged(targets()[target].judge, target, case)
     assert not isinstance(answer, Finding), f"{answer.kind} at {answer.place}: {answer.told}"
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from connectors import JURISDICTIONS
 from tests.fuzz import found, mutating
 from tests.fuzz.case import Case, Finding, Limits
-from tests.fuzz.privacy import PRIVATE
 from tests.fuzz.running import Hunt
 
 CALM = Case("x/y.txt", b"calm\n" * 20)
@@ -29,6 +28,12 @@ def test_a_broken_reader_is_caught_whatever_way_it_breaks(hunt: Hunt) -> None:
     assert [finding.case for finding in account.findings] == seeds[1:]
 
 
+def test_a_reader_that_waits_where_no_signal_ends_it_is_killed(hunt: Hunt) -> None:
+    waiting = Case("x/z.txt", b"wait!")
+    account = replace(hunt, limits=replace(LIMITS, clock=1.0)).of("planted.deaf", [CALM, waiting], 0.1, 1)
+    assert [(finding.kind, finding.case) for finding in account.findings] == [("hang", waiting)]
+
+
 def test_a_reader_that_dies_is_caught_with_what_it_died_of(hunt: Hunt) -> None:
     deadly = Case("x/z.txt", b"death!")
     account = hunt.of("planted.deadly", [CALM, deadly], 0.1, 1)
@@ -39,6 +44,7 @@ def test_a_sound_reader_is_left_alone_and_changed_cases_are_shown_to_it(hunt: Hu
     account = hunt.of("planted.sound", [CALM], 0.3, 1)
     assert (account.findings, account.trouble) == ([], "")
     assert account.cases > 1
+    assert account.seconds >= 0.3
 
 
 def test_a_finding_is_made_small_and_kept_under_its_name(hunt: Hunt, tmp_path: Path) -> None:
@@ -55,40 +61,6 @@ def test_names_stay_where_they_are_put(tmp_path: Path) -> None:
     for name in ("../../x", "/etc/x", "", "..", "a\x00b", "x" * 900):
         path = found.saved(Finding("t", "crash", "", "p", Case(name, b"1")), tmp_path)
         assert path.resolve().is_relative_to(tmp_path.resolve())
-
-
-def test_every_dataset_that_redacts_says_what_must_not_come_through() -> None:
-    redacting = {dataset.key for country in JURISDICTIONS for dataset in country.datasets if dataset.redact}
-    assert PRIVATE.keys() == redacting
-
-
-@pytest.mark.parametrize(
-    ("key", "shown", "hidden"),
-    [
-        ("no.newsweb", '{"text": "nr 018150 10260."}', '{"text": "nr 018150 10261."}'),
-        ("se.scb", "19121212-1212\tExempel\n", "5560000001\t19121212-1213\n"),
-        ("us.insiders", "<remarks>078-05-1120</remarks>", "<remarks>000-00-0000</remarks>"),
-        (
-            "uk.psc",
-            '{"a": 1}\n{"x": [{"date_of_birth": {"month": 4}}]}\n',
-            '{"a": 1}\n{"x": "date_of_birth"}\n',
-        ),
-        (
-            "no.aksjonaer",
-            "header\n923609016;X;A;NAVN;1961;;NOR;1;1\n",
-            "header\n923609016;X;A;NAVN;person;;NOR;1;1\n",
-        ),
-        (
-            "no.aksjonaer",
-            "header\n1;X;A;NAVN;person;0150 OSLO;NOR;1;1\n",
-            "header\n1;X;A;NAVN;984851006;0150 OSLO;NOR;1;1\n",
-        ),
-        ("se.insyn", "a;b;c;d;e;f\nX;Y;;;;;Kari\n", "a;b;c;d;e;f;new\nX;Y;;;;\n"),
-    ],
-)
-def test_what_is_private_is_known_where_it_stands(key: str, shown: str, hidden: str) -> None:
-    assert list(PRIVATE[key](shown.encode()))
-    assert not list(PRIVATE[key](hidden.encode()))
 
 
 def test_the_same_chance_makes_the_same_cases() -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 _OURS: Final = str(Path(__file__).resolve().parents[2] / "connectors")
 _DRY: Final = 60  # calls without a new line after which a function is followed rarely
 _RARELY: Final = 32
+_LONGEST: Final = 60  # characters of a text in the code that is worth showing to it
 
 
 class Lines:
@@ -23,6 +24,8 @@ class Lines:
 
     def __init__(self) -> None:
         self.seen: set[tuple[CodeType, int, int]] = set()
+        self.words: list[str] = []  # texts in functions that were reached: names of members, codes, phrases
+        self._known: set[str] = set()
         self._dry: dict[CodeType, int] = {}
         self._before: dict[FrameType, int] = {}
 
@@ -42,12 +45,21 @@ class Lines:
         if dry is None:
             dry = 0 if code.co_filename.startswith(_OURS) else -1
             self._dry[code] = dry
+            if not dry:
+                self._learn(code)
         if dry < 0:
             return None
         self._dry[code] = dry + 1
         if dry > _DRY and dry % _RARELY:
             return None
         return self._stepped
+
+    def _learn(self, code: CodeType) -> None:
+        docstring = code.co_consts[:1]
+        texts = [one for one in code.co_consts if isinstance(one, str) and 1 < len(one) <= _LONGEST]
+        new = [one for one in texts if one not in self._known and one not in docstring]
+        self._known.update(new)
+        self.words += new
 
     def _stepped(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line":

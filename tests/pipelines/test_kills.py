@@ -48,8 +48,22 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def sound(loaded: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The content of the release that a run without a kill makes."""
+    root = tmp_path_factory.mktemp("sound")
+    subprocess.run(["cp", "-a", f"{loaded}/.", str(root)], check=True)
+    place = Place(root)
+    place.clock()
+    changed(place)
+    assert place.ingest().exit_code == 0
+    made = Releases(place.settings.layout).current()
+    assert made is not None
+    return made.content_fingerprint
+
+
 @pytest.mark.parametrize("where", BOUNDARIES)
-def test_a_killed_ingest_heals(loaded: Path, tmp_path: Path, where: str) -> None:
+def test_a_killed_ingest_heals(loaded: Path, sound: str, tmp_path: Path, where: str) -> None:
     subprocess.run(["cp", "-a", f"{loaded}/.", str(tmp_path)], check=True)
     place = Place(tmp_path)
     place.clock()
@@ -70,7 +84,7 @@ def test_a_killed_ingest_heals(loaded: Path, tmp_path: Path, where: str) -> None
     assert [event.sequence for event in Ledger(place.settings.layout).after(0, 100)] == [1, 2, 3]
     current = releases.current()
     assert current is not None
-    assert current.release == 2
+    assert (current.release, current.content_fingerprint) == (2, sound)
     with dagster_instance(place.settings) as instance:
         assert instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])) == []
 

@@ -6,11 +6,13 @@ import json
 import pickle
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+import zstandard
 
 from tests.warehouse import kills
 from tests.warehouse.helpers import DAY, Sent, day, killed_at
@@ -164,6 +166,32 @@ def test_an_object_with_other_bytes_is_found_out(layout: Layout) -> None:
     object_path(layout.archive, bad.sha256).replace(object_path(layout.archive, good.sha256))
     with pytest.raises(CorruptObject, match="another SHA-256"), good.open() as body:
         body.read()
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda whole: whole[:-5], lambda whole: whole[:-9] + b"other" + whole[-4:]]
+)
+def test_the_same_bytes_mend_a_damaged_object(layout: Layout, damage: Callable[[bytes], bytes]) -> None:
+    archive = Archive(layout)
+    piece = archive.put("no.x", Sent("a.csv", b"content" * 100), "b1")
+    assert piece is not None
+    path = object_path(layout.archive, piece.sha256)
+    path.write_bytes(damage(path.read_bytes()))
+    assert archive.put("no.x", Sent("a.csv", b"content" * 100), "b2") is None, "they are no other body"
+    archive.verify(piece)
+    assert list((layout.archive / "incoming").iterdir()) == []
+
+
+def test_another_file_of_the_same_bytes_stays_as_it_is(layout: Layout) -> None:
+    """As another edition of zstd would have written it."""
+    archive = Archive(layout)
+    piece = archive.put("no.x", Sent("a.csv", b"content" * 100), "b1")
+    assert piece is not None
+    path = object_path(layout.archive, piece.sha256)
+    path.write_bytes(zstandard.ZstdCompressor(level=19).compress(b"content" * 100))
+    former = path.read_bytes()
+    archive.put("no.x", Sent("a.csv", b"content" * 100), "b2")
+    assert path.read_bytes() == former
 
 
 def test_erasing_leaves_a_tombstone(layout: Layout) -> None:

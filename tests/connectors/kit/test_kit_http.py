@@ -20,6 +20,7 @@ from connectors.kit.errors import (
 )
 from connectors.kit.formats import Format
 from connectors.kit.http import Http, HttpSettings, NotModified, Validators
+from connectors.kit.retry import http_date
 from tests.connectors.kit.conftest import NOON, Answer, Hands, Registry
 
 URL = "https://data.example.no/enheter/lastned"
@@ -45,6 +46,11 @@ def test_retry_after_in_seconds_is_honoured(http: Http, registry: Registry, hand
     registry.answers = [Answer(status=429, headers={"Retry-After": "7"}), Answer(b"[]")]
     assert http.json(URL) == []
     assert hands.slept == [pytest.approx(7.0)]
+
+
+@pytest.mark.parametrize("text", ["Fri, 31 Dec 9999 23:59:59 -1400", "soon"])
+def test_a_date_beyond_the_calendar_is_none(text: str):
+    assert http_date(text) is None
 
 
 def test_retry_after_as_a_date_counts_from_the_servers_clock(http: Http, registry: Registry, hands: Hands):

@@ -11,6 +11,8 @@ import pytest
 
 from connectors.kit import without
 from connectors.kit.without import Told
+from tests.fuzz.case import Limits
+from tests.fuzz.held import within
 
 NUMBER = "923609016"
 TOLD = Told((without.pattern([without.number(NUMBER)]),))
@@ -121,3 +123,17 @@ def test_a_name_is_known_in_the_spellings_of_bodies(spelled: bytes) -> None:
 def test_of_several_groups_a_record_must_hold_each() -> None:
     told = Told((without.pattern([without.number("12")]), without.pattern([without.words("Kari")])))
     assert kept(b"h\n12;Kari\n12;Ola\n13;Kari\n", told) == b"h\n12;Ola\n13;Kari\n"
+
+
+def test_a_quote_that_is_never_closed_costs_no_more_than_its_lines() -> None:
+    body = b'"' + b"\n" * 300_000
+    with within(Limits(2.0)):
+        assert kept(body, quoted=True) == body
+
+
+def test_an_archive_with_an_encrypted_member_cannot_be_written_again() -> None:
+    body = bytearray(zipped(a=b"a,b\n"))
+    for place in (6, body.find(b"PK\x01\x02") + 8):  # flags of the member, there and in the directory
+        body[place] |= 1
+    with pytest.raises(zipfile.BadZipFile, match="a is encrypted"):
+        kept(bytes(body))

@@ -1,5 +1,6 @@
 """ESMA's registers: sanctions of Solr, suspensions of a CSV, and what answers instead of either."""
 
+import gzip
 import io
 import json
 from collections.abc import Iterator
@@ -138,6 +139,16 @@ def test_the_archive_keeps_no_text_and_no_person(read: Reading, archived: Readin
     assert DATASET.redact is not None
     assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
     assert archived(DATASET, body).rows.equals(read(DATASET, body).rows)
+
+
+def test_packing_hides_no_person_from_the_archive(archived: Reading, read: Reading) -> None:
+    body = solr(sanction(sn_text="Ann Example of the company"))
+    packed = gzip.compress(body)
+    assert DATASET.redact is not None
+    assert b"Example" not in DATASET.redact(io.BytesIO(packed)).read()
+    assert archived(DATASET, packed).rows.equals(read(DATASET, body).rows)
+    with pytest.raises(Unreadable, match="sanctions: truncated or damaged"):
+        archived(DATASET, packed[:-20])
 
 
 @pytest.mark.parametrize(

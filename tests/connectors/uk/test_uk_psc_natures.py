@@ -40,6 +40,20 @@ def test_bands_of_shares_and_votes(code, low, high):
     assert bands(votes)[0] == (None, None, low, high)
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ownership-of-shares-4294967296-to-50-percent",
+        "ownership-of-shares-25-to-101-percent",
+        "voting-rights-more-than-100-percent",
+    ],
+)
+def test_a_share_that_is_none_is_no_band(code):
+    assert bands(code)[0] == (None, None, None, None)
+    assert bands(code, SHARES)[0] == (25, 50, None, None)
+    assert bands(code)[1]["controls"] == [code]
+
+
 def test_other_rights_are_control_and_no_percentage(make, bench):
     codes = ["right-to-appoint-and-remove-directors", "part-right-to-share-surplus-assets-75-to-100-percent"]
     found = bench.holding(make.record(natures_of_control=codes))

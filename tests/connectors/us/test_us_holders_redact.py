@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from connectors.us.holders_redact import redact
 from tests.connectors.us.holder_files import cover_13f, filing, form4, line, owner, person_d, schedule_d
 from tests.connectors.us.test_us_schedule13_text import COVER, page
@@ -30,6 +32,27 @@ def test_addresses_and_telephones_leave_xml_and_figures_stay() -> None:
 
 def test_a_prefix_hides_no_address() -> None:
     assert "Road" not in kept('<?xml version="1.0"?><a><com:street1 x="1">Private Road</com:street1></a>')
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<com:city>Private Road<b>",
+        "<city>Private Road",
+        "<city><!-- x -->Private Road</city>",
+        "<city><?x?>Private Road</city>",
+        "<city>Private <b/>",
+    ],
+)
+def test_no_element_left_open_or_with_more_in_it_hides_an_address(element: str) -> None:
+    text = kept(f'<?xml version="1.0"?><a>{element}<state>NY</state></a>')
+    assert "Private" not in text
+    assert text.endswith("<state>NY</state></a>")
+
+
+def test_an_element_without_content_takes_nothing_with_it() -> None:
+    text = '<?xml version="1.0"?><a><city/><state>NY</state><city />kept</a>'
+    assert kept(text) == text
 
 
 def test_no_section_of_characters_hides_an_address() -> None:

@@ -1,13 +1,16 @@
 """What leaves submissions before they are archived: addresses and numbers of individuals, and nothing else."""
 
+import gzip
 import io
 import json
 import zipfile
 
 import pytest
 
-from connectors.us.submissions_redact import redact
-from tests.connectors.us.filer_bodies import filer, filing, page, person, zipped
+from connectors.declare import Unreadable
+from connectors.us.submissions import read
+from connectors.us.submissions_redact import redact, withheld
+from tests.connectors.us.filer_bodies import filer, filing, page, person, piece, zipped
 
 PRIVATE = (b"EXAMPLE WAY", b"5125550100", b"78701", b"AUSTIN")
 
@@ -55,11 +58,38 @@ def test_who_may_be_an_individual_has_no_address(shape: dict[str, object]) -> No
         b'{ "message" : "no filer" }',
         b"<html>other</html>",
         b"",
-        b"PK\x03\x04 cut",
     ],
 )
 def test_every_other_body_stays_byte_for_byte(body: bytes) -> None:
     assert cleaned(body) == body
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (json.dumps(person()).encode()[:-9], "JSON that does not parse"),
+        (b"PK\x03\x04 cut", "an archive that does not open"),
+        (gzip.compress(json.dumps(person()).encode())[:-30], "gzip that does not unpack"),
+    ],
+)
+def test_of_what_nobody_can_look_through_the_reason_is_kept(body: bytes, reason: str) -> None:
+    left = cleaned(body)
+    assert not [text for text in PRIVATE if text in left]
+    assert (withheld(left) or "").startswith(reason)
+    with pytest.raises(Unreadable, match=reason):
+        list(read(piece(left)))
+
+
+def test_neither_a_mark_in_front_nor_packing_hides_an_individual() -> None:
+    body = json.dumps(person()).encode()
+    for left in (cleaned(b"\xef\xbb\xbf" + body), cleaned(gzip.compress(body))):
+        assert not [text for text in PRIVATE if text in left]
+        assert json.loads(left)["name"] == "DOE JANE"
+
+
+def test_somebody_elses_words_are_no_reason() -> None:
+    for body in (b'{"unreadable":', b'{"unreadable":1}', b"{}"):
+        assert withheld(body) is None
 
 
 def test_the_same_archive_is_the_same_archive_afterwards() -> None:

@@ -1,0 +1,24 @@
+"""Feeds that are none: what the library stumbles over says so, and costs no more than it may."""
+
+from __future__ import annotations
+
+import pytest
+
+from connectors.kit import syndication
+from connectors.kit.syndication import NoFeed
+from tests.fuzz.case import Limits
+from tests.fuzz.held import within
+
+BEGUN = b'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><item><title>x</title></item>'
+
+
+@pytest.mark.parametrize("body", [b"<item<category</item>I</category>", b'<a xmlns:dc="a\xa0/"><dc:a>'])
+def test_markup_that_the_library_stumbles_over_is_no_feed(body: bytes) -> None:
+    with pytest.raises(NoFeed, match="cannot be taken apart"):
+        syndication.parse(body)
+
+
+def test_a_feed_of_endless_elements_is_refused_before_they_are_counted_one_by_one() -> None:
+    with within(Limits(2.0)), pytest.raises(NoFeed, match="more than 200,000 elements"):
+        syndication.parse(BEGUN + b"<a>" * 1_000_000 + b"</channel></rss>")
+    assert len(syndication.parse(BEGUN + b"<a>" * 100 + b"</channel></rss>").entries) == 1

@@ -1,0 +1,93 @@
+"""Clocks that jump: a year ahead for one run and back again, or back for one run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.faults.declared import Cell, Fault, Untouched
+
+TEST: Final = "tests/faults/test_fault_clock.py::test_a_clock_that_jumps"
+_API: Final = "tests/api/"
+_STAYS: Final = "every row and event; instants are in order, though those of one run are wrong"
+_HEALS: Final = "counts from just after the run that was ahead; the release of runs whose clock was right"
+_PROVOKED: Final = "the clock is a year ahead for one run, or a year behind for one run"
+
+CELLS: Final = (
+    *(
+        Cell(
+            Fault.CLOCK,
+            step,
+            _PROVOKED,
+            0,
+            "this clock says …, an earlier run …: what comes counts from just after that run; set the clock",
+            _STAYS,
+            _HEALS,
+            (TEST,),
+        )
+        for step in ("raw", "release")
+    ),
+    Cell(
+        Fault.CLOCK,
+        "fan-out",
+        "a leader whose clock was a day ahead dies",
+        None,
+        "",
+        "every event",
+        "another leads at once",
+        (_API + "test_webhook_uncertain.py::test_a_lease_of_a_clock_that_was_ahead_is_nobodys",),
+    ),
+    Cell(
+        Fault.CLOCK,
+        "worker",
+        "the clock is set back an hour or a day, or ahead an hour, between attempts",
+        None,
+        "",
+        "every delivery; none is sent twice, no wait is shorter than agreed",
+        "makes what is due",
+        (
+            _API + "test_webhook_schedule.py::test_clock_jump_back",
+            _API + "test_webhook_schedule.py::test_a_lease_of_before_the_clock_was_set_back_binds_nobody",
+        ),
+    ),
+    Cell(
+        Fault.CLOCK,
+        "mail",
+        "the clock passes the end of a claim while its holder is still sending",
+        None,
+        "",
+        "the mail; it may come twice, with one Message-ID",
+        "another sends it",
+        (_API + "test_webhook_outbox.py::test_a_claim_that_ran_out_is_taken_over_and_says_no_more",),
+    ),
+    Cell(
+        Fault.CLOCK,
+        "pruning",
+        "a clock a month ahead",
+        None,
+        "",
+        "what is unfinished, with its event; the log of what was delivered goes early",
+        "keeps 30 days again",
+        (_API + "test_webhook_pruning.py::test_what_is_unfinished_stays_with_its_event",),
+    ),
+    Cell(
+        Fault.CLOCK,
+        "serving",
+        "the clock is set back over the end of a month; a clock begins anew",
+        None,
+        "",
+        "every count; nobody is locked out",
+        "counts in the month that the clock says",
+        (
+            _API + "test_api_limits_meters.py::test_a_clock_that_is_set_back_over_a_month_loses_no_count",
+            _API + "test_api_limits_buckets.py::test_a_clock_that_began_anew_locks_nobody_out",
+        ),
+    ),
+)
+UNTOUCHED: Final = (
+    Untouched(
+        Fault.CLOCK,
+        ("staged", "normalised", "history", "events"),
+        "takes its instants from RAW and the run's facts; played through to the release",
+    ),
+    Untouched(Fault.CLOCK, ("export",), "takes its day from the release"),
+)

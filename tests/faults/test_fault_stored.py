@@ -1,0 +1,111 @@
+"""What lies on the disk and is not what was written: bodies of RAW before they are read, files of the release served."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from firm.commands.ingest import complain
+from tests.faults import of_stored
+from tests.faults.declared import Cell, Fault
+from tests.faults.world import State, at
+from tests.pipelines.places import ONE, TWO, Place
+from warehouse.manifests import SERVING, WAREHOUSE, Unsound
+from warehouse.objects import object_path
+from warehouse.release import Releases
+
+CUT = 5  # bytes that a damaged file lacks
+
+
+def cell(fault: Fault, step: str) -> Cell:
+    return next(one for one in of_stored.CELLS if (one.fault, one.step) == (fault, step))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """The first day taken in; the second lies in the folder."""
+    with dg.DagsterInstance.ephemeral() as instance:
+        made = Place(tmp_path, instance=instance)
+        made.plain()
+        made.write("day.json", '{"complete": ["fi.register"]}')
+        assert made.ingest().exit_code == 0
+        made.register((ONE, "Yksi Oy", "asleep", "2026-02-01"), (TWO, "Kaksi Oyj", "open", ""))
+        yield made
+
+
+def sound(place: Place, root: Path) -> State:
+    """What the second day comes to without a fault, in a folder of its own."""
+    shutil.copytree(place.root / "data", root / "data")
+    shutil.copytree(place.folder, root / "files")
+    with dg.DagsterInstance.ephemeral() as instance:
+        other = Place(root, place.now, instance=instance)
+        assert other.ingest().exit_code == 0
+    return State.of(other.settings.data)
+
+
+def newest_body(place: Place) -> Path:
+    """The file of the register that came last."""
+    from warehouse.archive import Archive
+
+    piece = list(Archive(place.settings.layout).pieces("fi.register"))[-1]
+    return object_path(place.settings.layout.archive, piece.sha256)
+
+
+def cut(path: Path) -> bytes:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-CUT])
+    return whole
+
+
+def comes_again(_place: Place, _whole: bytes) -> None:
+    """The folder has the same file still."""
+
+
+def copy_is_brought_back(place: Place, whole: bytes) -> None:
+    newest_body(place).write_bytes(whole)
+    shutil.rmtree(place.folder / "fi" / "register")
+
+
+@pytest.mark.parametrize("mended", [comes_again, copy_is_brought_back])
+def test_a_body_that_is_damaged_before_it_is_read(
+    mended: Callable[[Place, bytes], None], place: Place, tmp_path: Path
+) -> None:
+    told, due, whole = cell(Fault.CORRUPT, "staged"), sound(place, tmp_path / "sound"), []
+    before = State.of(place.settings.data)
+    struck = at("fi.register: 1 new", lambda: whole.append(cut(newest_body(place))))
+    report = place.ingest(struck)
+    err = io.StringIO()
+    with redirect_stderr(err):
+        complain(report)
+    assert report.exit_code == told.exit_code
+    assert told.is_said_in(err.getvalue()), err.getvalue()
+    [reason] = [file.reason for file in report.files if file.path.endswith("register.csv")]
+    assert reason is not None
+    assert "restore it from a copy, or take the same file in again: the next ingest reads it" in reason
+    assert State.of(place.settings.data) == before
+    mended(place, whole[0])
+    assert place.ingest().exit_code == 0
+    found = State.of(place.settings.data)
+    assert (found.content, found.events) == (due.content, due.events)
+    assert place.ingest().release is None, "and it is read once"
+
+
+@pytest.mark.parametrize("name", [WAREHOUSE, SERVING])
+def test_a_release_that_is_torn(name: str, place: Place, tmp_path: Path) -> None:
+    due = sound(place, tmp_path / "sound")
+    releases = Releases(place.settings.layout)
+    cut(place.settings.layout.release(1) / name)
+    with pytest.raises(Unsound, match=rf"release 1: .*{name} is missing or not \d+ bytes long"):
+        releases.verify(1)
+    assert place.ingest().exit_code == cell(Fault.HALF_WRITTEN, "release").exit_code
+    assert State.of(place.settings.data) == due
+    made = releases.current()
+    assert made is not None
+    assert made.kind == "full"
+    releases.verify(made.release)

@@ -1,0 +1,154 @@
+"""A small world of one market, taken in once: what every fault meets on its second day.
+
+Belongs here: the world and what a run without a fault makes of it; striking at a step; what must hold of a data
+folder after a fault and after the run that follows. Does not belong here: the faults.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+import pipelines.run
+from connectors.sandbox import World, write
+from tests.firm.inside import Inside, Said
+from warehouse import manifests
+from warehouse.archive import Archive
+from warehouse.ledger import Ledger
+from warehouse.paths import Layout
+from warehouse.release import Releases
+
+MARKET = "FI"
+WORLD = World(seed=5, companies=60, days=2, markets=(MARKET,))
+Hook = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class State:
+    """What a data folder serves and has told: number and content of its release, ids of its events."""
+
+    release: int
+    content: str
+    events: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: Path) -> Self:
+        manifest = manifests.current(Layout(data))
+        assert manifest is not None
+        found = Ledger(Layout(data)).after(0, 100_000)
+        assert [event.sequence for event in found] == list(range(1, len(found) + 1))
+        return cls(
+            manifest.release, manifest.content_fingerprint, tuple(sorted(event.event_id for event in found))
+        )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The first day taken in (`loaded`, `before`), and what the second makes of it without a fault (`after`)."""
+
+    folder: Path
+
+    @property
+    def days(self) -> list[Path]:
+        return sorted(path for path in (self.folder / "days").iterdir() if path.is_dir())
+
+    @property
+    def loaded(self) -> Inside:
+        return Inside(self.folder / "loaded")
+
+    @property
+    def before(self) -> State:
+        return self._state("before")
+
+    @property
+    def after(self) -> State:
+        return self._state("after")
+
+    def _state(self, name: str) -> State:
+        told: dict[str, Any] = json.loads((self.folder / f"{name}.json").read_text())
+        return State(told["release"], told["content"], tuple(told["events"]))
+
+    def keep(self, name: str, state: State) -> None:
+        (self.folder / f"{name}.json").write_text(json.dumps(vars_of(state)))
+
+
+def vars_of(state: State) -> dict[str, Any]:
+    """A state as JSON has it."""
+    return {"release": state.release, "content": state.content, "events": list(state.events)}
+
+
+def prepare(folder: Path) -> None:
+    """Makes the world and both ends of its second day."""
+    prepared = Prepared(folder)
+    write(WORLD, folder / "days")
+    assert take(prepared.loaded, prepared.days[0]).exit_code == 0
+    prepared.keep("before", State.of(prepared.loaded.data))
+    sound = prepared.loaded.copy(folder / "sound")
+    assert take(sound, prepared.days[1]).exit_code == 0
+    prepared.keep("after", State.of(sound.data))
+
+
+def take(firm: Inside, day: Path) -> Said:
+    """`firm ingest` of one day, its progress on standard error."""
+    return firm.run("ingest", "--from", day)
+
+
+@contextmanager
+def watched(hook: Hook) -> Iterator[None]:
+    """Ingests of the command line tell a hook each step that the stores name and each line of progress."""
+    genuine = pipelines.run.ingest
+
+    def ingest(*given: Any) -> Any:
+        settings, markets, origin, at, progress, overrides = given
+
+        def told(line: str) -> None:
+            progress(line)
+            hook(line)
+
+        return genuine(settings, markets, origin, at, told, replace(overrides, on_step=hook))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipelines.run, "ingest", ingest)
+        yield
+
+
+def at(place: str, strike: Callable[[], None], nth: int = 1) -> Hook:
+    """A hook that strikes once, when a step is reached for the nth time."""
+    left = nth
+
+    def reached(name: str) -> None:
+        nonlocal left
+        left -= name.startswith(place)
+        if not left and name.startswith(place):
+            left = -1_000_000
+            strike()
+
+    return reached
+
+
+def is_unharmed(prepared: Prepared, data: Path) -> bool:
+    """The last release is served as it was and reads through; every body of before is in RAW, and sound."""
+    layout = Layout(data)
+    assert State.of(data) == prepared.before
+    Releases(layout).verify(prepared.before.release)
+    former, now = Archive(prepared.loaded.layout), Archive(layout)
+    for dataset in former.datasets():
+        lines = list(former.lines(dataset))
+        assert list(now.lines(dataset))[: len(lines)] == lines
+        for piece in former.pieces(dataset):
+            now.verify(piece)
+    return True
+
+
+def is_healed(prepared: Prepared, data: Path) -> bool:
+    """What is served and told is what a run without a fault makes of the day."""
+    found = State.of(data)
+    assert (found.content, found.events) == (prepared.after.content, prepared.after.events)
+    Releases(Layout(data)).verify(found.release)
+    return True
