@@ -11,7 +11,7 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import UTC, date, datetime
 from pathlib import Path
 from statistics import median
@@ -20,13 +20,14 @@ import polars as pl
 
 from benchmarks.se_bulk_files import write_organisations, write_units
 from connectors.declare import Dataset, Piece, Scope
+from connectors.kit.ahead import in_lanes
 from connectors.se import SWEDEN
 
 BATCH = "20261121T060000000Z"
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 ASKED = 3.0
-PART = 250_000  # rows normalised at once, as pipelines do
+PART = 150_000  # rows normalised at once in each lane, as pipelines do
 ORGANISATIONS, UNITS, NUMBER = "se_bolagsverket", "se_scb", "organisationsnummer"
 BULK, STATISTICS = SWEDEN.dataset("se.bolagsverket"), SWEDEN.dataset("se.scb")
 
@@ -75,14 +76,13 @@ def _ours(organisations: Path, statistics: Path) -> int:
     """All companies of both files, a part of the numbers at a time."""
     found = {ORGANISATIONS: _rows(BULK, organisations), UNITS: _rows(STATISTICS, statistics)}
     parts = max(frame.height for frame in found.values()) // PART + 1
-    made = 0
+    return sum(in_lanes(_parts(found, parts), lambda part: SWEDEN.normalise(part, TODAY)["companies"].height))
+
+
+def _parts(found: dict[str, pl.DataFrame], parts: int) -> Generator[dict[str, pl.LazyFrame], None, None]:
     for part in range(parts):
         mine = pl.col(NUMBER).cast(pl.UInt64) % parts == part
-        present = {
-            name: _present(frame.filter(mine) if parts > 1 else frame) for name, frame in found.items()
-        }
-        made += SWEDEN.normalise(present, TODAY)["companies"].height
-    return made
+        yield {name: _present(frame.filter(mine) if parts > 1 else frame) for name, frame in found.items()}
 
 
 def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:

@@ -72,8 +72,6 @@ class _Normalise:
         more = mapping.tables(self.code, present)
         more[IDENTIFIERS.name] = gleif.identifiers(self.code, present)
         for table in _ADDED:
-            form = staged.schema(table)
             parts = [shared[table.name]] if table.name in shared else []
-            parts += [more[table.name]]
-            shared[table.name] = pl.concat(part.select(table.names).cast(form) for part in parts)
+            shared[table.name] = staged.together(table, (*parts, more[table.name]))
         return shared

@@ -21,7 +21,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import quoted
+from connectors.kit import bare, quoted
 from connectors.kit.textual import is_utf8, mended
 
 LINE: Final = "line"
@@ -66,7 +66,7 @@ class Reader:
     def read(self, body: bytes, line: int, final: bool) -> tuple[Rows, bytes]:
         """Rows of whole lines from line number `line` on, and the tail that needs what follows."""
         rows = Rows(line=line)
-        if self._by_quotes(body, rows) or self._by_returns(body, rows):
+        if self._at_once(body, rows) or self._by_returns(body, rows):
             return rows, b""
         body = body.replace(b"\r\n", b"\n") if b"\r" in body else body
         rows.nuls = body.count(b"\0") if b"\0" in body else 0
@@ -102,15 +102,17 @@ class Reader:
                 return fields, b"\n".join(lines[end:])
         return None
 
-    def _by_quotes(self, body: bytes, rows: Rows) -> bool:
-        """Whether every field of every line stands in quotes; those lines are taken then."""
-        if self._quote is None or len(self._columns) < self._width:
-            return False
-        frame = quoted.rows(body, self._width, self._separator, self._quote)
-        if frame is None:
-            return False
-        self._take(frame, rows)
-        return True
+    def _at_once(self, body: bytes, rows: Rows) -> bool:
+        """Whether all fields of all lines stand in quotes, or all without any; those lines are taken then."""
+        if self._quote is None:
+            frame = bare.rows(body, self._width, self._columns, self._separator)
+        elif len(self._columns) == self._width:
+            frame = quoted.rows(body, self._width, self._separator, self._quote)
+        else:
+            frame = None
+        if frame is not None:
+            self._take(frame, rows)
+        return frame is not None
 
     def _by_returns(self, body: bytes, rows: Rows) -> bool:
         """Whether all lines are rows that end with a carriage return and a line feed; those are taken then.

@@ -47,6 +47,19 @@ def empty(table: Table) -> pl.DataFrame:
     return pl.DataFrame(schema=schema(table))
 
 
+def together(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of several parts with a table's columns and types; most of the time one part has any."""
+    due = schema(table)
+    some = [part.select(due.names()).cast(due) for part in parts if not part.is_empty()]  # pyright: ignore[reportArgumentType]
+    return pl.concat(some) if some else pl.DataFrame(schema=due)
+
+
+def have_rows(present: Mapping[str, pl.LazyFrame], tables: Iterable[Table]) -> bool:
+    """Whether any of some staged tables has a row: most companies are in few of a market's registers."""
+    there = (present[table.name] for table in tables if table.name in present)
+    return any(not rows.head(1).collect().is_empty() for rows in there)
+
+
 def reject_rows(rows: Iterable[tuple[object, str, object]] = ()) -> pl.DataFrame:
     """Rejects as a frame: (record: key or row number, reason, excerpt), all text, the excerpt cut."""
     cut = [(str(record), reason, str(excerpt)[:EXCERPT]) for record, reason, excerpt in rows]

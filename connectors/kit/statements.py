@@ -20,6 +20,8 @@ def newest(told: pl.DataFrame) -> pl.DataFrame:
 
 def earlier(told: pl.DataFrame) -> pl.DataFrame:
     """Of each record what it said of days before its newest, the last word of each day: `holdings_earlier`."""
+    if told.is_empty():
+        return told
     last = newest(told).select(*_RECORD, pl.col("valid_from").alias("_newest"))
     rows = told.join(last, on=_RECORD, how="left", maintain_order="left")
     before = rows.filter(pl.col("valid_from") < pl.col("_newest")).drop("_newest")

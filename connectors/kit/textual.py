@@ -9,11 +9,15 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
+from connectors.kit.signs import values
+
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_WESTERN: Final = "cp1252"
+_CONTROLS: Final = (0x80, 0x9F)  # what Latin-1 leaves to control characters, and cp1252 does not
 _UTF8: Final = ("utf-8", "utf-8-sig", "utf8", "ascii")
 
 
@@ -29,12 +33,23 @@ def blocks(stream: BinaryIO, encoding: str, size: int) -> Iterator[bytes]:
             first, encoding = first[len(mark) :], marked
             break
     decoder = None if encoding in _UTF8 else codecs.getincrementaldecoder(encoding)(errors="replace")
+    is_western = encoding == _WESTERN
     block = first
     while block:
-        yield block if decoder is None else decoder.decode(block).encode()
+        if decoder is None:
+            yield block
+        elif is_western and is_latin(block):
+            yield block.decode("latin-1").encode()
+        else:
+            yield decoder.decode(block).encode()
         block = stream.read(size)
     if decoder is not None and (rest := decoder.decode(b"", final=True)):
         yield rest.encode()
+
+
+def is_latin(body: bytes) -> bool:
+    """Whether cp1252 reads the bytes as Latin-1 does, which takes half the time: none is a control character."""
+    return not values(body).is_between(*_CONTROLS).any()
 
 
 def is_utf8(body: bytes) -> bool:

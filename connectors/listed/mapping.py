@@ -12,6 +12,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.firds import fields
 from connectors.firds.lines import lines
 from connectors.kit import staged
 from connectors.listed.rule import is_live
@@ -26,6 +27,8 @@ def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
     A line without a first day of trading and without its issuer's approval is a request, and no listing yet.
     """
+    if not staged.have_rows(present, (*fields.full_tables(market), fields.changes_table(market))):
+        return staged.empty(LISTINGS)
     is_told = pl.col("begins_on").is_not_null() | pl.col("ended_on").is_not_null()
     found = lines(market, present).filter(
         pl.col("mic").is_in(MICS), pl.col("is_requested").is_not_null(), is_told
@@ -48,6 +51,8 @@ def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
 
 def identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:
     """ISINs and symbols that live listings name, and the venue of the first symbol, else of the first line."""
+    if listings.is_empty():
+        return staged.empty(IDENTIFIERS)
     live = listings.filter(is_live(today)).sort("ticker", "native_id", nulls_last=True)
     named = [_scheme(live, scheme, column) for scheme, column in _NAMED.items()]
     venue = live.filter(pl.col("exchange_mic").is_not_null())

@@ -109,6 +109,5 @@ class _Normalise:
 
 
 def _joined(table: Table, shared: SharedTables, more: pl.DataFrame) -> pl.DataFrame:
-    form = staged.schema(table)
     parts = [shared[table.name]] if table.name in shared else []
-    return pl.concat(part.select(table.names).cast(form) for part in (*parts, more))  # pyright: ignore[reportArgumentType]
+    return staged.together(table, (*parts, more))

@@ -37,6 +37,8 @@ def decided(
         order: registers by the weight of their word; others come after them, by name.
         today: the day it is decided for.
     """
+    if listings.is_empty() and companies["is_listed_source"].null_count() == companies.height:
+        return companies.with_columns(is_listed=pl.lit(value=False))  # nobody knows of any
     place = pl.col("register").replace_strict(
         {register: number for number, register in enumerate(order)},
         default=len(order),

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from connectors.kit import staged
 from connectors.nasdaq import categories, periods
 from connectors.nasdaq.fields import HOLDER, MESSAGE, RELEASE
 from connectors.nasdaq.holders import holder_type
@@ -26,6 +27,8 @@ _LOWEST, _HIGHEST = 0, 100
 def filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
     """`filings` of interim reports: one per release, whatever the number of its languages."""
     rows = _linked(releases).sort(*_GROUP, RELEASE)
+    if rows.is_empty():  # nearly nobody is listed
+        return staged.empty(FILINGS)
     groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
     found = [filing for group in groups if (filing := _filing(register, group.to_dicts())) is not None]
     return pl.DataFrame(found, schema=_schema(rows), orient="row").select(FILINGS.names)

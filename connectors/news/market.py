@@ -118,8 +118,7 @@ class _Normalise:
         shared = dict(self.own(present, today))
         told = grouping.news(_of_known(grouping.items(self._items(present)).filter(is_news()), shared))
         parts = [shared[NEWS.name], told] if NEWS.name in shared else [told]
-        form = staged.schema(NEWS)
-        shared[NEWS.name] = pl.concat(part.select(NEWS.names).cast(form) for part in parts)  # pyright: ignore[reportArgumentType]
+        shared[NEWS.name] = staged.together(NEWS, parts)
         return shared
 
     def _items(self, present: Mapping[str, pl.LazyFrame]) -> Iterator[pl.DataFrame]:

@@ -142,9 +142,8 @@ class _Normalise:
 
     def __call__(self, present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
         shared = dict(self.own(present, today))
-        form = staged.schema(NOTICES)
         known = shared[COMPANIES.name] if COMPANIES.name in shared else staged.empty(COMPANIES)
         own = [shared[NOTICES.name]] if NOTICES.name in shared else []
         found = mapping.notices(self.code, present, known)
-        shared[NOTICES.name] = pl.concat(part.select(NOTICES.names).cast(form) for part in (*own, found))
+        shared[NOTICES.name] = staged.together(NOTICES, (*own, found))
         return shared

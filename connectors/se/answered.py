@@ -28,20 +28,24 @@ _BLOCKS: Final = {
 }
 
 
-def registered(rows: pl.LazyFrame) -> pl.LazyFrame:
+def registered(rows: pl.DataFrame) -> pl.DataFrame:
     """Bolagsverket's groups, one row per company: `<group>_seen` is null where a group was never answered."""
-    first = _firsts(rows)
+    if rows.is_empty():  # most companies were never asked for
+        return rows.select(f.NUMBER)
+    first = _firsts(rows.lazy())
     parts = [_block(first, block, columns, group) for group, (block, columns) in _BLOCKS.items()]
     parts += [_names(first), _addresses(first), _block(first, f.REASON, {"reason": "kod"}, "reason")]
     joined = reduce(_joined, parts)
     # a reason of another day than the deregistration is of another deregistration
     same = pl.col("reason_seen") == pl.col("deregistration_seen")
-    return joined.with_columns(pl.when(same).then("reason").alias("reason")).drop("reason_seen")
+    return joined.with_columns(pl.when(same).then("reason").alias("reason")).drop("reason_seen").collect()
 
 
-def statistics(rows: pl.LazyFrame) -> pl.LazyFrame:
+def statistics(rows: pl.DataFrame) -> pl.DataFrame:
     """SCB's groups: activity, statistical form, industry."""
-    first = _firsts(rows)
+    if rows.is_empty():
+        return rows.select(f.NUMBER)
+    first = _firsts(rows.lazy())
     activity = _block(first, f.ACTIVITY, {"activity": "kod"}, "activity").with_columns(
         activity_word="verksamOrganisation " + pl.col("activity"),
         activity=pl.col("activity").replace_strict(_ACTIVITY, default=None, return_dtype=pl.String),
@@ -53,7 +57,7 @@ def statistics(rows: pl.LazyFrame) -> pl.LazyFrame:
         {"industry": "sni", "industry_label": "sni_klartext", "industry_scheme": f.SCHEME},
         "industry",
     )
-    return reduce(_joined, [activity, form, industry])
+    return reduce(_joined, [activity, form, industry]).collect()
 
 
 def _firsts(rows: pl.LazyFrame) -> pl.LazyFrame:

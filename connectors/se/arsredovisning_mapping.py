@@ -10,6 +10,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit import staged
 from connectors.se.arsredovisning_schema import KEY, NUMBER, REPORTS
 from connectors.se.register import company_ids
 from warehouse.schema.codes import FIGURES
@@ -22,14 +23,18 @@ _HAS_FIGURES: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in F
 _PERIOD: Final = ["company_id", "period_end", "is_consolidated"]
 
 
-def tables(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+def tables(present: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`filings` and `financials_reported` of the companies whose present rows these are."""
-    rows = _with_ids(present.select(*REPORTS.names, "_observed_at", "_raw").collect())
+    if present.is_empty():
+        return {table.name: staged.empty(table) for table in (FILINGS, FINANCIALS_REPORTED)}
+    rows = _with_ids(present.select(*REPORTS.names, "_observed_at", "_raw"))
     return {FILINGS.name: _filings(rows), FINANCIALS_REPORTED.name: _financials(rows)}
 
 
-def names(present: pl.LazyFrame) -> pl.LazyFrame:
+def names(present: pl.DataFrame) -> pl.DataFrame:
     """The name in each company's newest report, for companies that no register file read so far holds."""
+    if present.is_empty():
+        return pl.DataFrame(schema=REPORTED)
     newest = present.filter(pl.col("company_name").is_not_null()).sort(
         "balance_date", "registered_by", "_observed_at", "document_sha256", nulls_last=False
     )

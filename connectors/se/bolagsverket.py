@@ -16,6 +16,7 @@ import polars as pl
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import Format, opening, sniff
+from connectors.kit.quoted import parted
 from connectors.se import codes, fetching
 from connectors.se.bolagsverket_fields import (
     FIELDS,
@@ -73,6 +74,7 @@ def shape_of(header: str, piece: Piece) -> tuple[Shape, list[str]]:
         columns={name: 2 * place + 1 for name, place in names.items()},
         checked=tuple(range(0, 2 * len(cells) + 1, 2)),
         is_whole=_is_whole(len(cells)),
+        parted=partial(parted, separator=";", quote=_QUOTE),
         fields=partial(_fields, width=len(cells)),
         begins=lambda line: _BEGINS.match(line) is not None,
     )

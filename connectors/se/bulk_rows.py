@@ -8,21 +8,25 @@ its line number. Does not belong here: names of columns, or what they mean (`bol
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import BinaryIO, Final
 
 import polars as pl
 
 from connectors.declare import Piece, Unreadable
-from connectors.kit import staged
-from connectors.kit.ahead import ahead
+from connectors.kit import bare, staged
+from connectors.kit.ahead import in_lanes
 from connectors.kit.formats import HEAD, Format, sniff
-from connectors.kit.ragged import LINE, Reader, lines_at
-from connectors.kit.textual import blocks
+from connectors.kit.quoted import Parted
+from connectors.kit.ragged import LINE, Reader, Rows, lines_at
+from connectors.kit.signs import count
+from connectors.kit.textual import blocks, is_utf8
 from connectors.se.doors import UNREADABLE, WITHHELD
 
-BLOCK: Final = 16 << 20
+BLOCK: Final = 4 << 20  # what the copies made on the way need not leave a processor's cache for
+ROWS: Final = 50_000  # that are handed on at once
 MOST: Final = 128 << 20  # bytes without a record's beginning
 LONGEST: Final = 64 << 10  # characters of a record over several lines
 _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d+)\s*\Z")
@@ -35,8 +39,9 @@ class Shape:
     names: column -> place among the fields of a record; only these are read. separator, width: as the fast
     reader cuts a line, which need not be where the fields are cut; columns: column -> place among those parts.
     checked: further places that `is_whole` looks at (all by number, as text): whether a line of the right
-    width is a record by itself. fields: of a text that is one whole record, else None. begins: whether a line
-    can only be a record's first.
+    width is a record by itself. parted: lines that are records if their width is right, and the others; None where
+    a stretch cannot be parted. fields: of a text that is one whole record, else None. begins: whether a line can
+    only be a record's first.
     """
 
     names: dict[str, int]
@@ -45,6 +50,7 @@ class Shape:
     columns: dict[str, int]
     checked: tuple[int, ...]
     is_whole: pl.Expr
+    parted: Callable[[bytes], Parted | None]
     fields: Callable[[str], list[str] | None]
     begins: Callable[[str], bool]
 
@@ -59,8 +65,8 @@ class Chunk:
 
     def tell(self, tally: staged.Tally) -> None:
         """Counts what was met while the stretch was read."""
-        for code, subject, example, count in self.signals:
-            tally.add(code, subject, example, count)
+        for signal in self.signals:
+            tally.add(*signal)
 
 
 def header_of(piece: Piece, encoding: str) -> str:
@@ -76,25 +82,50 @@ def header_of(piece: Piece, encoding: str) -> str:
     return head.decode(encoding, "replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r\n")
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Whole records behind the header, from line number `line` on, and how many the door withheld behind them."""
+
+    text: bytes
+    line: int
+    withheld: int
+
+
 def chunks(piece: Piece, shape: Shape, encoding: str) -> Iterator[Chunk]:
-    """All records behind the header, the next stretch read while one is used."""
-    return ahead(_chunks(piece, shape, encoding))
-
-
-def _chunks(piece: Piece, shape: Shape, encoding: str) -> Generator[Chunk, None, None]:
+    """All records behind the header, the next stretches read while one is used."""
     places = {*shape.columns.values(), *shape.checked}
     reader = Reader(shape.width, list(places), shape.separator, None)
+    return _gathered(in_lanes(_numbered(piece, shape, encoding), partial(_read, reader, shape)))
+
+
+def _gathered(found: Iterator[Chunk]) -> Iterator[Chunk]:
+    """As many stretches together as make work on whole columns worth it."""
+    held: list[Chunk] = []
+    for chunk in found:
+        held.append(chunk)
+        if sum(one.rows.height for one in held) >= ROWS:
+            yield _together(held)
+            held = []
+    if held:
+        yield _together(held)
+
+
+def _together(chunks: list[Chunk]) -> Chunk:
+    return Chunk(
+        pl.concat([chunk.rows for chunk in chunks], rechunk=True),
+        [refused for chunk in chunks for refused in chunk.refused],
+        [signal for chunk in chunks for signal in chunk.signals],
+    )
+
+
+def _numbered(piece: Piece, shape: Shape, encoding: str) -> Generator[_Stretch, None, None]:
     line = 1
     with staged.opened(piece) as body:
-        for text, withheld in _stretches(body, shape, encoding, piece):
-            whole = text if line > 1 else text.partition(b"\n")[2]
+        for found, withheld in _stretches(body, shape, encoding, piece):
+            text = _with_lines(found if line > 1 else found.partition(b"\n")[2])
             line = max(line, 2)
-            chunk, line = _read(reader, shape, whole, line)
-            if withheld:
-                chunk.signals.append(
-                    ("withheld_records", "records of persons, withheld at the door", None, withheld)
-                )
-            yield chunk
+            yield _Stretch(text, line, withheld)
+            line += count(text, "\n")
 
 
 def _stretches(body: BinaryIO, shape: Shape, encoding: str, piece: Piece) -> Iterator[tuple[bytes, int]]:
@@ -135,32 +166,92 @@ def _last_beginning(text: bytes, shape: Shape) -> int:
     return 0
 
 
-def _read(reader: Reader, shape: Shape, text: bytes, line: int) -> tuple[Chunk, int]:
-    if b"\r" in text:  # by itself it breaks a line inside a value
-        text = text.replace(b"\r\n", b"\n").replace(b"\r", b" ")
+def _with_lines(text: bytes) -> bytes:
+    """The text with line feeds alone at its lines' ends; a return by itself breaks a line inside a value."""
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b" ") if b"\r" in text else text
+
+
+def _read(reader: Reader, shape: Shape, stretch: _Stretch) -> Chunk:
+    """Records of a stretch."""
+    chunk = _at_a_glance(reader, shape, stretch.text, stretch.line)
+    if chunk is None:
+        chunk = _carefully(reader, shape, stretch.text, stretch.line)
+    if stretch.withheld:
+        told = "records of persons, withheld at the door"
+        chunk.signals.append(("withheld_records", told, None, stretch.withheld))
+    return chunk
+
+
+def _at_a_glance(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk | None:
+    """What `_carefully` gives, where all lines but a few show that they are records without a look at each."""
+    nuls = text.count(b"\0") if b"\0" in text else 0
+    parted = shape.parted(text.replace(b"\0", b"") if nuls else text)
+    if parted is None:
+        return None
+    rows = bare.rows(parted.alike, shape.width, list(shape.columns.values()), shape.separator)
+    if rows is None or _may_hold_records(reader, shape, parted.others.values()):
+        return None
+    end = line + rows.height + len(parted.others)
+    texts = {line + at: other.decode("utf-8", "replace") for at, other in parted.others.items()}
+    torn = {at: other for at, other in texts.items() if other.strip()}
+    return _chunk(shape, rows, torn, lambda number: number not in texts, _nuls(nuls, end))
+
+
+def _may_hold_records(reader: Reader, shape: Shape, lines: Collection[bytes]) -> bool:
+    """Whether one of some lines is a record by itself, or would be, read with another encoding."""
+    text = b"".join(line + b"\n" for line in lines)
+    separators = {line.count(shape.separator.encode()) for line in lines}
+    if shape.width - 1 not in separators and is_utf8(text):
+        return False
+    rows, frame = _fields_of(reader, shape, text, 0)
+    return bool(rows.mended) or frame.select(shape.is_whole.any()).item()
+
+
+def _carefully(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk:
+    """The records, with a look at each line."""
+    rows, frame = _fields_of(reader, shape, text, line)
+    signals = _nuls(rows.nuls, rows.line)
+    signals += [("encoding_fallback", "line", f"line {mended}", 1) for mended in rows.mended]
+    whole = frame.select(shape.is_whole.fill_null(value=False).alias("whole"))["whole"]
+    good = frame if whole.all() else frame.filter(whole)
+    torn = {at: text for at, _, text in rows.refused}
+    others = sorted(at - line for at in frame[LINE].filter(~whole).to_list() if at not in torn)
+    found = lines_at(text, others)
+    torn |= {at + line: found[at].replace(b"\0", b"").decode("utf-8", "replace") for at in others}
+    numbers = set[int](good[LINE].to_list()) if torn else set[int]()
+    return _chunk(shape, good, torn, numbers.__contains__, signals)
+
+
+def _fields_of(reader: Reader, shape: Shape, text: bytes, line: int) -> tuple[Rows, pl.DataFrame]:
+    """Lines cut at each separator, those of another width aside."""
     # a NUL is no line and no separator: gone before lines are counted
     rows, _ = reader.read(text, line, final=True)
-    signals: list[tuple[str, str, str | None, int]] = []
-    if rows.nuls:
-        signals.append(("nul_bytes", "file", f"before line {rows.line}", rows.nuls))
-    signals += [("encoding_fallback", "line", f"line {mended}", 1) for mended in rows.mended]
     places = dict.fromkeys(map(str, (*shape.columns.values(), *shape.checked)), pl.String)
-    empty = pl.DataFrame(schema={LINE: pl.Int64, **places})
-    frame = pl.concat([empty, *(frame.select(empty.columns) for frame in rows.frames)], rechunk=False)
-    whole = frame.select(shape.is_whole.fill_null(value=False).alias("whole"))["whole"]
-    named = [pl.col(str(place)).alias(name) for name, place in shape.columns.items()]
-    if not rows.refused and whole.all():
-        return Chunk(frame.select(named), [], signals), rows.line
-    good = frame.filter(whole)
-    texts = {at: text for at, _, text in rows.refused}
-    torn = sorted({*texts, *frame[LINE].filter(~whole).to_list()})
-    others = [at - line for at in torn if at not in texts]
-    found = lines_at(text, others)
-    texts |= {at + line: found[at].replace(b"\0", b"").decode("utf-8", "replace") for at in others}
-    joiner = _Joiner(shape, texts)
-    joiner.join(torn, good[LINE])
-    mended_rows = pl.DataFrame(joiner.found, schema=dict.fromkeys(shape.columns, pl.String), orient="row")
-    return Chunk(pl.concat([good.select(named), mended_rows]), joiner.refused, signals), rows.line
+    names = [LINE, *places]
+    if not rows.frames:
+        return rows, pl.DataFrame(schema={LINE: pl.Int64, **places})
+    return rows, pl.concat((frame.select(names) for frame in rows.frames), rechunk=False)
+
+
+def _nuls(number: int, line: int) -> list[tuple[str, str, str | None, int]]:
+    return [("nul_bytes", "file", f"before line {line}", number)] if number else []
+
+
+def _chunk(
+    shape: Shape,
+    good: pl.DataFrame,
+    torn: Mapping[int, str],
+    is_good: Callable[[int], bool],
+    signals: list[tuple[str, str, str | None, int]],
+) -> Chunk:
+    """Lines that are records, and what can be made of the others by their numbers."""
+    rows = good.select(pl.col(str(place)).alias(name) for name, place in shape.columns.items())
+    if not torn:
+        return Chunk(rows, [], signals)
+    joiner = _Joiner(shape, torn)
+    joiner.join(is_good)
+    mended = pl.DataFrame(joiner.found, schema=dict.fromkeys(shape.columns, pl.String), orient="row")
+    return Chunk(pl.concat([rows, mended]), joiner.refused, signals)
 
 
 class _Joiner:
@@ -174,12 +265,11 @@ class _Joiner:
         self.found: list[list[str | None]] = []
         self.refused: list[tuple[object, str, object]] = []
 
-    def join(self, torn: list[int], good: pl.Series) -> None:
-        """`torn`: numbers of lines that are no record by themselves; `good`: of those that are."""
-        whole = set(good.filter(good.is_between(torn[0], torn[-1])).to_list()) if torn else set[int]()
+    def join(self, is_good: Callable[[int], bool]) -> None:
+        """`is_good`: whether a line is a record by itself: over such a line nothing is joined."""
         before = 0
-        for number in torn:
-            if before and any(between in whole for between in range(before + 1, number)):
+        for number in sorted(self._lines):
+            if before and any(map(is_good, range(before + 1, number))):
                 self._refuse()
             self._take(number, self._lines[number])
             before = number

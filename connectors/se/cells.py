@@ -25,21 +25,24 @@ def trimmed(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     names = list(names)
     text = pl.col(names)
     blank = rows.select((text.str.starts_with(" ") | text.str.ends_with(" ")).any()).row(0, named=True)
-    stripped = (pl.col(name).str.strip_chars() if blank[name] else pl.col(name) for name in names)
-    return rows.with_columns(pl.when(text != "").then(text) for text in stripped)
+    empty = rows.select((text == "").any()).row(0, named=True)
+    stripped = {name: pl.col(name).str.strip_chars() if blank[name] else pl.col(name) for name in names}
+    return rows.with_columns(
+        pl.when(text != "").then(text) for name, text in stripped.items() if blank[name] or empty[name]
+    )
 
 
 def without_null_words(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     """`rows` with null where a column says null in any case."""
     names = list(names)
-    found: list[pl.Expr] = []
+    found: dict[str, pl.Expr] = {}
     is_short = rows.select((pl.col(names).str.len_bytes() == len(NULL)).any()).row(0, named=True)
     for name in (name for name in names if is_short[name]):
-        short = rows[name].filter(rows[name].str.len_bytes() == len(NULL))
-        if (short.str.to_lowercase() == NULL).any():
-            word = (pl.col(name).str.to_lowercase() == NULL).fill_null(value=False)
-            found.append(pl.when(~word).then(name).alias(name))
-    return rows.with_columns(found)
+        short = rows[name].filter(rows[name].str.len_bytes() == len(NULL)).unique()
+        for word in short.filter(short.str.to_lowercase() == NULL):
+            column = found.get(name, pl.col(name))
+            found[name] = pl.when(column != word).then(column)
+    return rows.with_columns(**found)
 
 
 def mended(column: pl.Series, odd: pl.Series, mend: Callable[[pl.Series], pl.Series]) -> pl.Series:

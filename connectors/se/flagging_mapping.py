@@ -14,10 +14,12 @@ from typing import Any, Final
 
 import polars as pl
 
+from connectors.kit import staged
 from connectors.nasdaq import mapping
 from connectors.nasdaq.fields import HOLDER, MESSAGE
 from connectors.se import flagging_names
 from connectors.se.flagging import KEY, NOTICES
+from warehouse.schema.tables import HOLDINGS
 
 Row = dict[str, Any]
 _APART: Final = timedelta(minutes=10)  # as doors of one release are (FORMAT news 2.13)
@@ -33,6 +35,8 @@ def statements(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFrame
     those that correct others count though their text told nothing.
     """
     rows = _told(notices, releases).to_dicts()
+    if not rows:
+        return staged.empty(HOLDINGS)
     rows = [row for row in rows if _is_of_its_issuer(row)]
     gone = _corrected(
         [*rows, *wire.select("id", "group", "corrects").rename({"id": "source"}).collect().to_dicts()]

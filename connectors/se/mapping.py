@@ -75,12 +75,12 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 
 def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     """The shared tables of the touched companies on a logical day."""
-    answers = _rows(tables, ANSWERS)
+    answers = _rows(tables, ANSWERS).collect()
     bulk = registered.statements(_rows(tables, ORGANISATIONS))
     said = profiles.newest(bulk, answered.registered(answers))
     units = statistics.statements(_rows(tables, STATISTICS))
     known = profiles.newest_statistics(units, answered.statistics(answers))
-    reports = _rows(tables, REPORTS)
+    reports = _rows(tables, REPORTS).collect()
     filed = arsredovisning_mapping.tables(reports)
     listed = _rows(tables, nasdaq.RELEASES, _LINKED)
     interim = releases.filings(nasdaq.KEY, listed)
@@ -88,10 +88,8 @@ def normalise(tables: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     notified = flagging_mapping.statements(notices, listed, wire)
     return {
         **filed,
-        FILINGS.name: pl.concat([filed[FILINGS.name], interim]),
-        COMPANIES.name: profiles.companies(
-            said, known, arsredovisning_mapping.names(reports).collect(), today
-        ),
+        FILINGS.name: staged.together(FILINGS, (filed[FILINGS.name], interim)),
+        COMPANIES.name: profiles.companies(said, known, arsredovisning_mapping.names(reports), today),
         HOLDINGS.name: dated.newest(notified),
         HOLDINGS_EARLIER.name: dated.earlier(notified),
         IDENTIFIERS.name: issuer_links.identifiers(_rows(tables, SHORTS_ISSUERS, _LINKED)),

@@ -41,6 +41,7 @@ _LABEL: Final = "industry_label"
 _THEIRS: Final = selectors.ends_with(_ANSWERED)
 _LINES: Final = "\x1f"
 _KEY: Final = "_number"
+_PLACE: Final = "_place"
 
 
 def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
@@ -51,20 +52,23 @@ def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
             pl.lit(None, right.schema[name]).alias(as_) for name, as_ in named.items() if name != NUMBER
         )
     key = pl.col(NUMBER).cast(pl.UInt64).alias(_KEY)  # ten digits compare faster as a number
-    ours, theirs = left.with_columns(key), right.rename(named | {NUMBER: NUMBER}).with_columns(key)
-    both = ours.join(theirs.drop(NUMBER), on=_KEY, how="left", maintain_order="left")
-    others = theirs.join(ours.select(_KEY), on=_KEY, how="anti", maintain_order="left")
-    return pl.concat([both, others], how="diagonal", rechunk=False).drop(_KEY)
+    theirs = right.rename(named | {NUMBER: NUMBER}).rechunk()
+    # by the numbers alone: a join copies every column of both
+    ours, wanted = left.select(key), theirs.select(key).with_row_index(_PLACE)
+    place = ours.join(wanted, on=_KEY, how="left", maintain_order="left")[_PLACE]
+    both = left.hstack(theirs.drop(NUMBER).select(pl.all().gather(place)).get_columns())
+    others = theirs.filter(~wanted[_KEY].is_in(ours[_KEY].implode()))
+    return both if others.is_empty() else pl.concat([both, others], how="diagonal", rechunk=False)
 
 
-def newest(bulk: pl.DataFrame, answered: pl.LazyFrame) -> pl.DataFrame:
+def newest(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
     """Bulk and API as one statement: of each group the word that was said last, as a whole."""
-    return _newest(bulk, answered.collect(), GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
+    return _newest(bulk, answered, GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
 
 
-def newest_statistics(bulk: pl.DataFrame, answered: pl.LazyFrame) -> pl.DataFrame:
+def newest_statistics(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
     """SCB's bulk and what the API answers of SCB: the later of each group; labels where the code is the same."""
-    rows = _newest(bulk, answered.collect(), STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
+    rows = _newest(bulk, answered, STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
     if _LABEL + _ANSWERED in rows.columns:
         same = pl.all_horizontal(
             pl.col(name) == pl.col(name + _ANSWERED) for name in ("industry", "industry_scheme")

@@ -40,6 +40,11 @@ _DATE: Final = 10  # characters
 _IS_PLAIN: Final = (
     pl.col(NAMES).str.slice(-len(_REGISTERED) - _DATE, len(_REGISTERED)) == _REGISTERED
 ) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
+_NAME: Final = pl.col(NAMES).str.head(-len(_REGISTERED) - _DATE)
+_USED: Final = (
+    *(NUMBER, NAMES, FORM, PROCEEDINGS, "registreringsland", "avregistreringsdatum", "avregistreringsorsak"),
+    *("registreringsdatum", "postadress", "_observed_at"),
+)
 _ROW: Final = "_row"
 _CUT: Final = "_parts_of_address"
 ADDRESS: Final = ("street", "care_of", "town", "postcode", "address_country")
@@ -75,28 +80,39 @@ def _firsts(rows: pl.DataFrame) -> pl.DataFrame:
     """Of several rows of a number the one that counts; one that left the register only where all did."""
     several = rows.select(pl.col(NUMBER).cast(pl.UInt64).is_duplicated().alias("several"))["several"]
     if not several.any():
-        return rows  # nearly all have one row: only the others are put in order
+        return rows.select(_USED)  # nearly all have one row: only the others are put in order
     order = ["_gone", "_ended", "_rank", "_name_date", SERIAL, "rad"]
     some = rows.with_row_index(_ROW).filter(several)
     ranked = (
-        some.hstack(_best(some.select(NAMES)))
+        some.hstack(_ranked(some.select(NAMES)))
         .with_columns(
             _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
         )
         .sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
     )
     counts = ranked.unique(NUMBER, keep="first", maintain_order=True)[_ROW]
-    return rows.filter((~several).scatter(counts, [True] * len(counts)))
+    return rows.select(_USED).filter((~several).scatter(counts, [True] * len(counts)))
 
 
 def with_names(rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` and the name that counts: the registered one of the latest date, else a plain one, else the first."""
     plain = rows.select(_IS_PLAIN.fill_null(value=False).alias("plain"))["plain"]
     # nearly all have one registered name and its date, and need no pattern
-    name = rows.select(pl.col(NAMES).str.head(-len(_REGISTERED) - _DATE).alias("_name"))["_name"]
+    name = rows.select(_NAME.alias("_name"))["_name"]
     return rows.with_columns(
         mended(name, ~plain, lambda _: _best(rows.select(NAMES).filter(~plain))["_name"])
     )
+
+
+def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
+    """What `_best` says of each row; whoever has one registered name and its date needs no pattern."""
+    day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
+    shown = rows.with_columns(_name=_NAME, _rank=pl.lit(0, pl.Int32), _name_date=day)
+    is_plain = _IS_PLAIN & (pl.col("_name") != "") & pl.col("_name_date").is_not_null()
+    plain = shown.select(is_plain.fill_null(value=False).alias("plain"))["plain"]
+    shown, places = shown.drop(NAMES), (~plain).arg_true()
+    others = _best(rows.filter(~plain))
+    return shown.select(shown[name].scatter(places, others[name]) for name in shown.columns)
 
 
 def _best(rows: pl.DataFrame) -> pl.DataFrame:

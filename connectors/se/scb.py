@@ -82,6 +82,7 @@ def shape_of(header: str, first: str, piece: Piece) -> tuple[Shape, list[str]]:
         columns=places,
         checked=(),
         is_whole=pl.col(str(places[IDENTITY])).is_not_null(),
+        parted=lambda _: None,  # without quotes a line shows nothing but its width
         fields=partial(_fields, columns=len(cells), identity=places[IDENTITY]),
         begins=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
     )
@@ -125,10 +126,10 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
     )
     rows = rows.with_columns(codes_, pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
     rows = rows.with_columns(_REFUSED)
-    fine = rows.filter(pl.col("_reason").is_null())
-    ordinals = repeats.ordinals(fine[NUMBER], pl.Series([None] * fine.height, dtype=pl.String))
+    fine = _where(rows, rows["_reason"].is_null())
+    ordinals = repeats.ordinals(fine[NUMBER], pl.repeat(None, fine.height, dtype=pl.String, eager=True))
     again = fine.filter(ordinals > 1).with_columns(_reason=pl.lit("number repeated in this file"))
-    kept = fine.filter(ordinals == 1)
+    kept = _where(fine, ordinals == 1)
     read_ = kept.with_columns(*_values(scheme))
     for name in ("RegDatKtid", "Ng1"):
         count(tally, "unreadable_value", name, _unread(kept, read_, name))
@@ -146,6 +147,11 @@ def _batch(chunk: Chunk, scheme: str, tally: staged.Tally, repeats: Repeats) -> 
     return staged.batch(
         STATISTICS, read_.select(STATISTICS.names), staged.reject_rows(refused), tally.drain()
     )
+
+
+def _where(rows: pl.DataFrame, is_so: pl.Series) -> pl.DataFrame:
+    """Rows where something is so; most of the time that is all, which is no copy."""
+    return rows if is_so.all() else rows.filter(is_so)
 
 
 _TWELVE: Final = (

@@ -8,7 +8,7 @@ here: the mapping (`connectors`), or what an image changes (`history`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
+from connectors.kit.ahead import in_lanes
 from pipelines import judging
 from pipelines.resources import Workspace, profile_dataset
 from pipelines.stages import conformity, editions, staged
@@ -33,8 +34,12 @@ from warehouse.schema.types import Table
 STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 EDITIONS: Final = "_editions"
-CHUNK: Final = 250_000  # companies that go through a connector at once, and into history
+CHUNK: Final = (
+    150_000  # companies that go through a connector at once, in each of some lanes, and into history
+)
 STRETCH: Final = 500_000  # staged rows that are compared with what is present at once
+
+_Present = tuple[pl.Series, Mapping[str, pl.LazyFrame]]  # companies, and their rows by staged table
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +184,10 @@ class _Work:
         """Writes the image in parts; `told` goes with each, what it says of companies with their part."""
         code = self._jurisdiction.code
         with self._workspace.images.writer(code, self._batch, instant) as writer:
-            for start in range(0, len(touched), CHUNK):
-                companies = touched[start : start + CHUNK]
-                tables = self._normalised(companies, instant)
-                conformity.require(tables, companies, instant.date())
+            for companies, tables in in_lanes(self._present(touched), partial(self._normalised, instant)):
                 self._count(tables, companies)
-                writer.add(
-                    {**tables, **{name: _only(rows, companies) for name, rows in told.items()}}, companies
-                )
+                mine = {name: _only(rows, companies) for name, rows in told.items()}
+                writer.add({**tables, **mine}, companies)
         self._history.mark(IMAGE_MARK, image_key(self._batch, instant))
 
     def _take_edition(self, edition: Edition) -> Iterator[pl.Series]:
@@ -234,14 +235,23 @@ class _Work:
         company = self._jurisdiction.touches(table.name, rows.select(table.names))
         return self._links.with_keys(table, rows.with_columns(company.alias("_company_id")))
 
-    def _normalised(self, companies: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
+    def _present(self, touched: pl.Series) -> Generator[_Present, None, None]:
+        """Some of the touched companies at a time, and their present rows."""
         # by name: two doors to the same records share their tables
         tables = {name: table for made in self._jurisdiction.datasets for name, table in made.staged.items()}
-        present = self._history.rows_of(tables.values(), companies)
+        for start in range(0, len(touched), CHUNK):
+            companies = touched[start : start + CHUNK]
+            yield companies, self._history.rows_of(tables.values(), companies)
+
+    def _normalised(self, instant: datetime, known: _Present) -> tuple[pl.Series, dict[str, pl.DataFrame]]:
+        """The companies and their shared tables. Raises Invalid where these are not sound."""
+        companies, present = known
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
         made = (*NORMALISED, *PASSING)
-        return {table.name: shared.get(table.name, render.empty(table)) for table in made}
+        tables = {table.name: shared.get(table.name, render.empty(table)) for table in made}
+        conformity.require(tables, companies, instant.date())
+        return companies, tables
 
     def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
         self.companies += len(touched)

@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Generator
 
+import polars as pl
 import pytest
 
-from connectors.kit.ahead import ahead
+from connectors.kit.ahead import ahead, in_lanes
 
 
 def counted(made: list[int], end: int, failure: Exception | None = None) -> Generator[int, None, None]:
@@ -41,4 +42,45 @@ def test_whoever_stops_early_ends_the_maker_and_its_thread() -> None:
     items.close()  # type: ignore[attr-defined]
     assert made[-1] == -1
     assert len(made) <= 3
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
+def test_what_lanes_make_comes_once_and_in_order(count: int) -> None:
+    made: list[int] = []
+    assert list(in_lanes(counted(made, count), lambda number: 2 * number)) == list(range(0, 2 * count, 2))
+    assert made == [*range(count), -1]
+
+
+def test_lanes_work_at_one_time() -> None:
+    both = threading.Barrier(2, timeout=30)
+
+    def work(number: int) -> int:
+        both.wait()  # would never be passed by one
+        return number
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pl, "thread_pool_size", lambda: 2)
+        assert list(in_lanes(counted([], 4), work)) == [0, 1, 2, 3]
+
+
+def test_errors_of_lanes_and_of_their_items_come_in_their_place() -> None:
+    items = in_lanes(counted([], 7, ValueError("torn")), lambda number: number)
+    assert [next(items) for _ in range(7)] == list(range(7))
+    with pytest.raises(ValueError, match="torn"):
+        next(items)
+    halves = in_lanes(counted([], 7), lambda number: 12 // (number - 3))
+    assert [next(halves) for _ in range(3)] == [-4, -6, -12]
+    with pytest.raises(ZeroDivisionError):
+        next(halves)
+
+
+def test_whoever_stops_lanes_early_ends_the_maker_and_all_threads() -> None:
+    made: list[int] = []
+    before = threading.active_count()
+    items = in_lanes(counted(made, 1_000_000), lambda number: number)
+    assert next(items) == 0
+    items.close()  # type: ignore[attr-defined]
+    assert made[-1] == -1
+    assert len(made) <= pl.thread_pool_size() + 4
     assert threading.active_count() == before

@@ -87,7 +87,3 @@ def test_what_is_taken_is_what_another_reader_reads(
     if found is not None:
         assert by_marks(text) == (found, 0)
         assert len(found) == text.count("\n")
-
-
-def test_bytes_are_counted() -> None:
-    assert [quoted.count(b'a"b""\n', byte) for byte in (b'"', b"\n", b"x")] == [3, 1, 0]

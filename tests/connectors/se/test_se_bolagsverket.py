@@ -23,6 +23,7 @@ from tests.connectors.se.bulk_files import (
     zipped,
 )
 
+FOUR = "5560000004"
 STRAY = 'Ensillre Väglyseförening "Ljuspunkten" med firma Ljuspunkten.$FORETAGSNAMN-ORGNAM$1985-10-01'
 _text = st.text(st.sampled_from('ab "\n\r;,é\t\0x'), max_size=12).filter(
     lambda text: '";"' not in f'"{text}"'
@@ -92,6 +93,47 @@ def test_pitfall_1_any_stray_text_costs_no_record(texts: list[str]) -> None:
     read = rows(found)
     assert read["organisationsnummer"].sort().to_list() == numbers
     assert set(read["registreringsdatum"].dt.year().to_list()) == {2001}
+
+
+_hostile = st.text(st.sampled_from('ab "\n;,é\x1e\0$|'), max_size=8)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(_hostile, _hostile), min_size=1, max_size=5),
+    st.integers(0, 400),
+    st.binary(max_size=2),
+)
+def test_pitfall_1_records_known_at_a_glance_are_those_that_a_look_at_each_line_finds(
+    texts: list[tuple[str, str]], at: int, put: bytes
+) -> None:
+    made = [
+        organisation(str(5560000000 + place), verksamhetsbeskrivning=activity, postadress=address)
+        for place, (activity, address) in enumerate(texts)
+    ]
+    header, body = bulk(*made).split(b"\n", 1)
+    body = header + b"\n" + body[:at] + put + body[at + len(put) // 2 :]
+
+    def told() -> list[object]:
+        found = batches(BULK, body)
+        return [rows(found).rows(), rejects(found), [batch.signals for batch in found]]
+
+    quick = told()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bulk_rows, "_at_a_glance", lambda *_: None)
+        assert told() == quick
+
+
+def test_pitfall_1_a_few_torn_records_leave_the_others_to_the_quick_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(bulk_rows, "_carefully")
+    torn = organisation(ONE, verksamhetsbeskrivning="rad 1\n\nrad 2\0")
+    stray = organisation(TWO, organisationsnamn=STRAY)
+    found = batches(BULK, bulk(organisation(FOUR), torn, stray, organisation(THREE)))
+    assert rows(found)["organisationsnummer"].to_list() == [FOUR, ONE, TWO, THREE]
+    assert signals(found)["nul_bytes", "file"] == 1
+    assert not rejects(found)
 
 
 @pytest.mark.parametrize("word", ["", "null", "NULL", "Null"])

@@ -1,0 +1,104 @@
+"""Lines read without a mark in each: taken where the reader that looks at each line finds the same, else not at all."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from connectors.kit import bare, quoted, textual
+from connectors.kit.ragged import LINE, Reader
+from connectors.kit.signs import beginnings, count, where
+
+WIDTH = 3
+_bodies = st.text(st.sampled_from("ab;\n\r\0\x1e\ufeffé"), max_size=40).map(str.encode) | st.lists(
+    st.lists(st.sampled_from(["", "a", "é b"]), min_size=WIDTH - 1, max_size=WIDTH + 1), max_size=6
+).map(lambda lines: "".join(";".join(line) + "\n" for line in lines).encode())
+
+
+def by_marks(body: bytes) -> tuple[list[tuple[str | None, ...]], int]:
+    """Rows as the reader finds them that marks each line, and how many lines it refuses."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bare, "rows", lambda *_: None)
+        rows, _ = Reader(WIDTH, [0, 2], ";", None).read(body, 1, final=True)
+    return [row for frame in rows.frames for row in frame.drop(LINE).rows()], len(rows.refused)
+
+
+@settings(max_examples=200, deadline=None)
+@given(_bodies)
+@example(b"a;b;c\n")
+@example(b"a;b;c;\nd;e\n")  # as many separators as are due, and not in their lines
+@example(b"a;b\nd;e;f;\n")
+@example(b"a;b;c\nd;e;f")
+@example(b"\n")
+def test_what_is_taken_without_quotes_is_what_another_reader_reads(body: bytes) -> None:
+    found = bare.rows(body, WIDTH, [2, 0], ";")
+    if found is not None:
+        assert by_marks(body) == (found.rows(), 0)
+        assert found.height == body.count(b"\n")
+
+
+def test_lines_of_as_many_fields_as_are_due_are_taken() -> None:
+    found = bare.rows("a;b;\n;é;c\n".encode(), WIDTH, [2, 0], ";")
+    assert found is not None
+    assert found.rows() == [("a", None), (None, "c")]
+    assert bare.rows(b"a;b;\xe9\n", WIDTH, [0, 1, 2], ";") is None  # no UTF-8
+    assert bare.rows(b"", WIDTH, [0], ";") is None
+
+
+def of_quotes(line: bytes) -> bool:
+    """Whether a line is fields in quotes, cut at each quote; not where a value is a separator alone."""
+    first, *parts, last = line.split(b'"') if line.count(b'"') > 1 else (line, b"")
+    between, values = parts[1::2], parts[::2]
+    return not first and not last and len(parts) % 2 == 1 and set(between) <= {b";"} and b";" not in values
+
+
+def damaged(drawn: random.Random) -> bytes:
+    line = b'"%b"' % b'";"'.join(
+        bytes(drawn.choices(b"a;b", k=drawn.choice((0, 1, 1, 2)))) for _ in range(drawn.randint(1, 3))
+    )
+    if drawn.random() < 0.3:
+        at = drawn.randrange(len(line) + 1)
+        put = drawn.choice((b'"', b";", b"\n", b"x", b'""', b'";"', b""))
+        line = line[:at] + put + line[at + drawn.randint(0, 1) :]
+    return line + b"\n"
+
+
+def test_lines_of_quotes_are_told_from_the_others() -> None:
+    drawn = random.Random(20261122)
+    for _ in range(400):
+        body = b"".join(damaged(drawn) for _ in range(drawn.randint(1, 5)))
+        found = quoted.parted(body, ";", '"')
+        if found is None:
+            assert not body.startswith(b'"')
+            continue
+        lines = body.split(b"\n")[:-1]
+        assert found.others == {at: line for at, line in enumerate(lines) if not of_quotes(line)}, body
+        kept = (line + b"\n" for at, line in enumerate(lines) if at not in found.others)
+        assert found.alike == b"".join(kept), body
+
+
+def test_lines_of_another_kind_are_few_or_all_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = b'"a";"b"\n' + b'"a"x;"b"\n' * 3
+    assert quoted.parted(body, ";", '"') == quoted.Parted(b'"a";"b"\n', dict.fromkeys((1, 2, 3), b'"a"x;"b"'))
+    for most in range(6):  # quotes that are out of their places: two in each line
+        monkeypatch.setattr(quoted, "_MOST", most)
+        assert quoted.parted(body, ";", '"') is None
+
+
+def test_bytes_are_counted_and_lines_found_in_large_bodies() -> None:
+    assert [count(b'a"b""\n', sign) for sign in ('"', "\n", "x")] == [3, 1, 0]
+    body = b"".join(b"x" * length + b"\n" for length in (5, 70_000, 0, 3, 200_000, 1))
+    starts = [0, *(at + 1 for at, byte in enumerate(body) if byte == ord("\n"))][:-1]
+    assert list(beginnings(where(body, "\n"), range(6))) == starts
+
+
+@pytest.mark.parametrize("byte", range(256))
+def test_western_text_is_read_by_the_quick_way_only_where_both_agree(byte: int) -> None:
+    body = b"ab" + bytes([byte])
+    if textual.is_latin(body):
+        assert body.decode("latin-1") == body.decode("cp1252")
+    else:
+        assert 0x80 <= byte <= 0x9F
