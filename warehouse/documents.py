@@ -14,14 +14,9 @@ import msgspec
 
 from warehouse import packing
 from warehouse.engine import quoted
+from warehouse.queries.profiles import PARTS
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
-PARTS: Final[tuple[str, ...]] = (
-    "detail",
-    "identifiers",
-    "address",
-    "sources",
-)  # what may be added to a profile
 
 PROFILE: Final = (
     ("id", "c.company_id"),

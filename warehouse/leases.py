@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
-from warehouse import manifests, packing
+from warehouse import manifests, packed
 from warehouse.manifests import MANIFEST, SERVING, Manifest, Unsound
 from warehouse.paths import Layout
 from warehouse.reader import NoRelease
@@ -44,7 +44,7 @@ def unreadable(manifest: Manifest, error: sqlite3.Error) -> Unsound:
 
 def _opened(layout: Layout, manifest: Manifest) -> sqlite3.Connection:
     try:
-        return packing.opened(layout.release(manifest.release) / SERVING)
+        return packed.opened(layout.release(manifest.release) / SERVING)
     except sqlite3.Error as error:
         raise unreadable(manifest, error) from error
 

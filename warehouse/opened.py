@@ -14,7 +14,7 @@ import weakref
 from collections import OrderedDict, deque
 from typing import Final
 
-from warehouse import packing
+from warehouse import packed
 from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest
 from warehouse.paths import Layout
 from warehouse.queries import profiles
@@ -51,7 +51,7 @@ class OpenRelease:
         try:
             return self._spare.pop()
         except IndexError:
-            connection = packing.opened(self._path)
+            connection = packed.opened(self._path)
             connection.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
             return connection
 

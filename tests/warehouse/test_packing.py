@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.warehouse.world import learn, member, owner, period, publish
-from warehouse import packing
+from warehouse import packed, packing
 from warehouse.leases import leased
 from warehouse.manifests import SERVING
-from warehouse.packing import FIELD, ROW, Packer
+from warehouse.packed import FIELD, ROW
+from warehouse.packing import Packer
 from warehouse.paths import Layout
 from warehouse.queries import whole
 from warehouse.reader import Periods, Reader
@@ -95,9 +96,9 @@ def test_a_release_of_the_former_edition_reads_alike(layout: Layout) -> None:
 
 def _as_before(path: Path) -> None:
     """Writes a file's packed tables as the edition before did."""
-    with closing(packing.opened(path)) as source:
+    with closing(packed.opened(path)) as source:
         companies = [
-            (*row[:6], *next(packing.rows((row[6],))))
+            (*row[:6], *next(packed.rows((row[6],))))
             for row in source.execute(
                 "SELECT rank, company_id, org_number, name, body, etag, unpacked(parts) FROM companies"
             )
@@ -105,8 +106,8 @@ def _as_before(path: Path) -> None:
         rows = {
             table: [
                 (company, position, *(field.decode() or None for field in fields))
-                for company, packed in source.execute(f"SELECT company_id, unpacked(packed) FROM {table}")
-                for position, fields in enumerate(packing.rows((packed,)), 1)
+                for company, value in source.execute(f"SELECT company_id, unpacked(packed) FROM {table}")
+                for position, fields in enumerate(packed.rows((value,)), 1)
             ]
             for table in ("financials", "owners")
         }
@@ -125,6 +126,6 @@ def test_any_text_is_packed_and_unpacked(texts: list[str]) -> None:
     with closing(sqlite3.connect(":memory:")) as memory:
         memory.execute(packing.SCHEMA)
         memory.execute("INSERT INTO packing VALUES (?)", (dictionary,))
-        packed = Packer.of(memory).packed(pl.Series(texts, dtype=pl.String))
-    unpack = packing.unpacker(dictionary)
-    assert [unpack(value) for value in packed] == [text.encode() for text in texts]
+        values = Packer.of(memory).packed(pl.Series(texts, dtype=pl.String))
+    unpack = packed.unpacker(dictionary)
+    assert [unpack(value) for value in values] == [text.encode() for text in texts]

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from warehouse import packing
+from warehouse import packed
 from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page
 
@@ -25,9 +25,9 @@ class Holding(NamedTuple):
     body: bytes
 
 
-def held_on(day: str, packed: tuple[bytes] | None) -> Iterator[Holding]:
+def held_on(day: str, value: tuple[bytes] | None) -> Iterator[Holding]:
     """The rows of one company that hold on a day, in their order; of unknown beginning none does."""
-    for holder_id, since, until, pct, floor, body in packing.rows(packed):
+    for holder_id, since, until, pct, floor, body in packed.rows(value):
         if since and since <= day.encode() and (not until or until > day.encode()):
             yield Holding(holder_id.decode(), _whole(pct), _whole(floor), body)
 

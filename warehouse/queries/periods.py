@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final, NamedTuple, Self
 
-from warehouse import packing
+from warehouse import packed
 from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page, Periods
 
@@ -64,7 +64,7 @@ def financials(
 ) -> Page:
     """Periods of one series: group figures where the company has any, never both mixed."""
     found = connection.execute(_ROWS, (company_id,)).fetchone()
-    rows = [_Row.of(fields) for fields in packing.rows(found)]
+    rows = [_Row.of(fields) for fields in packed.rows(found)]
     rows = [row for row in _series(rows, query.consolidated) if query.history or row.is_current]
     rows = _years([row for row in rows if query.period_type in {"all", row.period_type}], query)
     keyed = sorted((row.key, row) for row in rows)
@@ -72,9 +72,9 @@ def financials(
     return page(((key, _body(row, query)) for key, row in keyed if key > start), limit)
 
 
-def current(packed: tuple[bytes]) -> Iterator[bytes]:
+def current(value: tuple[bytes]) -> Iterator[bytes]:
     """The newest version of every period of one company, in their order."""
-    return (row.body for row in map(_Row.of, packing.rows(packed)) if row.is_current)
+    return (row.body for row in map(_Row.of, packed.rows(value)) if row.is_current)
 
 
 def _series(rows: list[_Row], consolidated: bool | None) -> list[_Row]:

@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from warehouse import packing
-from warehouse.documents import PARTS
+from warehouse import packed
 from warehouse.reading import Document, Head
 
+PARTS: Final[tuple[str, ...]] = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
 _PARTS: Final = "SELECT unpacked(parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
@@ -23,7 +23,7 @@ def profile(connection: sqlite3.Connection, company_id: str) -> Document | None:
 
 def parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
     """What may be added to the profile, by name."""
-    found = packing.rows(connection.execute(_PARTS, (company_id,)).fetchone())
+    found = packed.rows(connection.execute(_PARTS, (company_id,)).fetchone())
     return next((dict(zip(PARTS, parts, strict=True)) for parts in found), {})
 
 

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import date
 
-from warehouse import packing
+from warehouse import packed
 from warehouse.queries import holders, periods
 
 Span = tuple[str, str]
@@ -28,23 +28,23 @@ def profiles(connection: sqlite3.Connection, market: str) -> Iterator[tuple[byte
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
         span(market),
     )
-    for company_id, body, packed in rows:
-        parts = next(packing.rows((packed,)))
+    for company_id, body, value in rows:
+        parts = next(packed.rows((value,)))
         members = b",".join(inner for part in parts if (inner := part[1:-1]))
         yield _line(body), _line(b'{"id":"%b",%b}' % (company_id.encode(), members))
 
 
 def financials(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]]:
     """The newest version of every served period, of the group's series and of the company's own."""
-    for company_id, packed in _packed(connection, "financials", market):
-        for row in periods.current(packed):
+    for company_id, value in _packed(connection, "financials", market):
+        for row in periods.current(value):
             yield (_under(company_id, row),)
 
 
 def owners(connection: sqlite3.Connection, market: str, day: date) -> Iterator[tuple[bytes]]:
     """Owners on one day."""
-    for company_id, packed in _packed(connection, "owners", market):
-        for row in holders.held_on(day.isoformat(), packed):
+    for company_id, value in _packed(connection, "owners", market):
+        for row in holders.held_on(day.isoformat(), value):
             yield (_under(company_id, row.body),)
 
 
@@ -54,7 +54,7 @@ def _packed(connection: sqlite3.Connection, table: str, market: str) -> Iterator
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
         span(market),
     )
-    return ((company_id, (packed,)) for company_id, packed in rows)
+    return ((company_id, (value,)) for company_id, value in rows)
 
 
 def events(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]]:

@@ -1,0 +1,89 @@
+"""What stands for one company in one value, as it is read: its rows, or the parts of its profile.
+
+A file of the edition before, which had a row each, is read through views. Does not belong here: packing
+(`packing`), or what rows say (`documents`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import zstandard
+
+from warehouse.segments import read_only
+
+FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both, and ids have neither
+ROW: Final = "\x1e"
+_UNPACKED: Final = "unpacked"  # as SQL calls it
+
+
+def _row(*columns: str) -> str:
+    """A row of columns as SQLite writes it, empty where one is null."""
+    return " || char(31) || ".join(f"coalesce({column}, '')" for column in columns)
+
+
+def _rows_of(table: str, *columns: str) -> str:
+    return f"""CREATE TEMP VIEW {table} AS
+        SELECT company_id, group_concat(row, char(30)) AS packed
+        FROM (SELECT company_id, {_row(*columns)} AS row FROM main.{table} ORDER BY company_id, position)
+        GROUP BY company_id"""
+
+
+# Until the first publish after an upgrade, what the former edition published is served: a row each, not packed.
+_FORMER: Final = (
+    f"""CREATE TEMP VIEW companies AS SELECT rank, company_id, org_number, name, body, etag,
+        {_row("detail", "identifiers", "address", "sources")} AS parts FROM main.companies""",
+    _rows_of(
+        "financials",
+        *("period_type", "fiscal_year", "period_start", "period_end", "is_consolidated", "is_current"),
+        *("version", "currency", "filing_id", "body", "source"),
+    ),
+    _rows_of("owners", "holder_id", "since", "until", "pct", "floor", "body"),
+)
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A finished file, where SQL may call `unpacked(value)`; one of the former edition reads alike.
+
+    Raises sqlite3.DatabaseError where it is damaged.
+    """
+    connection = read_only(path)
+    try:
+        connection.create_function(_UNPACKED, 1, _unpack(connection), deterministic=True)
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
+
+
+def _unpack(connection: sqlite3.Connection) -> Callable[[Any], bytes]:
+    """What a file's values are unpacked by; makes views of one that has none packed."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'packing'").fetchone() is None:
+        for view in _FORMER:
+            connection.execute(view)
+        return _as_bytes
+    return unpacker(dictionary(connection))
+
+
+def unpacker(words: bytes) -> Callable[[bytes], bytes]:
+    """Gives a packed value as it was; for one thread at a time."""
+    known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    return zstandard.ZstdDecompressor(dict_data=known).decompress
+
+
+def _as_bytes(value: str | bytes) -> bytes:
+    return value.encode() if isinstance(value, str) else value
+
+
+def rows(value: tuple[bytes] | None) -> Iterator[list[bytes]]:
+    """The rows of one company, each as its fields; none where it has no value."""
+    if value is not None:
+        for row in value[0].split(ROW.encode()):
+            yield row.split(FIELD.encode())
+
+
+def dictionary(connection: sqlite3.Connection) -> bytes:
+    return connection.execute("SELECT dictionary FROM packing").fetchone()[0]
