@@ -6,7 +6,6 @@ here: what they hold (`api_release`, `api_peers`), what they are asked (`api_que
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.api_release import ROOT, Built
+from benchmarks.processes import Memory, family, memory, worked
 
 HOST = "127.0.0.1"
 _READY_SECONDS = 300.0
@@ -32,14 +32,6 @@ _GENEROUS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Mebibytes a process holds: its own, and pages of files that it shares with all who map them."""
-
-    own: int
-    files: int
-
-
-@dataclass(frozen=True, slots=True)
 class Server:
     """A running server: where it listens, the key it wants, its processes."""
 
@@ -50,11 +42,11 @@ class Server:
 
     def memory(self) -> Memory:
         """Of the process that answers; of the largest where there are several workers."""
-        return max((_memory(one) for one in _family(self.process)), key=lambda found: found.own)
+        return max((memory(one) for one in family(self.process)), key=lambda found: found.own)
 
     def worked(self) -> float:
         """Seconds of processor time that its processes have used: tells what a busy machine hides."""
-        return sum(_worked(one) for one in _family(self.process))
+        return sum(worked(one) for one in family(self.process))
 
 
 @contextmanager
@@ -190,30 +182,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _family(process: int) -> list[int]:
-    """A process and its children."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    children = [int(one) for one in path.read_text().split()] if path.exists() else []
-    return [process, *(further for child in children for further in _family(child))]
-
-
-def _memory(process: int) -> Memory:
-    """As the kernel counts it; nothing where there is no /proc."""
-    path = Path(f"/proc/{process}/status")
-    found = (
-        dict(re.findall(r"^(Rss\w+):\s+(\d+) kB", path.read_text(), re.MULTILINE)) if path.exists() else {}
-    )
-    return Memory(
-        int(found.get("RssAnon", 0)) // 1024,
-        (int(found.get("RssFile", 0)) + int(found.get("RssShmem", 0))) // 1024,
-    )
-
-
-def _worked(process: int) -> float:
-    path = Path(f"/proc/{process}/stat")
-    if not path.exists():
-        return 0.0
-    fields = path.read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -34,7 +34,7 @@ def run(rows: int = 110_000, rounds: int = 5) -> list[dict[str, object]]:
     """One result: median seconds of both, alternated."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "enheter_alle.json"
-        _write(path, rows)
+        write(path, rows)
         ours, peer = [], []
         for _ in range(rounds):
             peer.append(_timed(partial(_read_json, path)))
@@ -72,13 +72,16 @@ def _read_json(path: Path) -> int:
     return found[0] if found else 0
 
 
-def _write(path: Path, rows: int) -> None:
+def write(path: Path, rows: int, day: int = 0) -> None:
+    """The bulk's array. day: how often a hundredth of the entities has got another name."""
     header, found = genuine_or_written()
     elements = [_element(dict(zip(header, record, strict=True))) for record in found]
     encode = msgspec.json.Encoder().encode
     with path.open("wb") as file:
         for place, number in enumerate(valid_numbers(rows)):
             element = {"organisasjonsnummer": number} | elements[place % len(elements)]
+            if 0 < place % 100 <= day:
+                element["navn"] = f"{element['navn']} {place % 100}"
             file.write((b"," if place else b"[") + encode(element))
         file.write(b"]")
 

@@ -80,9 +80,10 @@ def _ours(organisations: Path, statistics: Path) -> int:
 
 
 def _parts(found: dict[str, pl.DataFrame], parts: int) -> Generator[dict[str, pl.LazyFrame], None, None]:
+    """Present rows of a part of the companies at a time."""
+    part_of = {name: frame[NUMBER].cast(pl.UInt64) % parts for name, frame in found.items()}
     for part in range(parts):
-        mine = pl.col(NUMBER).cast(pl.UInt64) % parts == part
-        yield {name: _present(frame.filter(mine) if parts > 1 else frame) for name, frame in found.items()}
+        yield {name: _present(frame.filter(part_of[name] == part)) for name, frame in found.items()}
 
 
 def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:

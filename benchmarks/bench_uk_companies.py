@@ -23,7 +23,7 @@ from connectors.uk import UNITED_KINGDOM, companies
 INSTANT = datetime(2026, 11, 1, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 ASKED = 3.0
-PART = 250_000  # rows normalised at once, as pipelines do
+PART = 150_000  # rows normalised at once, as pipelines do in each of their lanes
 TABLE = companies.COMPANIES.name
 NAME = "BasicCompanyDataAsOneFile-2026-11-01.csv"
 

@@ -11,8 +11,9 @@ from typing import BinaryIO, Final
 import polars as pl
 
 FIRST: Final = 5_560_000_000  # numbers of companies: the third digit is two or more
-_STEP: Final = 7
+STEP: Final = 7
 _SHUFFLE: Final = 20261121
+_HUNDRED: Final = 100
 _CHUNK: Final = 500_000  # rows written at once
 _HEADER: Final = (
     "organisationsidentitet;namnskyddslopnummer;registreringsland;organisationsnamn;organisationsform;"
@@ -37,7 +38,7 @@ _ACTIVITY: Final = (
 )
 
 
-def _numbers(start: int, count: int, step: int = _STEP) -> pl.DataFrame:
+def _numbers(start: int, count: int, step: int = STEP) -> pl.DataFrame:
     return pl.select(i=pl.int_range(start, start + count)).with_columns(
         number=(FIRST + pl.col("i") * step).cast(pl.String)
     )
@@ -60,7 +61,7 @@ def _every(count: int, text: pl.Expr | str, otherwise: pl.Expr | str = "") -> pl
     return pl.when(pl.col("i") % count == 1).then(said).otherwise(other)
 
 
-def _organisations(rows: pl.DataFrame) -> pl.Series:
+def _organisations(rows: pl.DataFrame, day: int) -> pl.Series:
     name = pl.format("Exempelföretaget {} i {} AB", "i", _of(_TOWNS))
     odd = _every(20_011, pl.format('Vägföreningen "{}" med firma', "i"), name)
     names = pl.concat_str(odd, pl.lit("$FORETAGSNAMN-ORGNAM$"), _day("1970-01-01", 20_000))
@@ -82,22 +83,31 @@ def _organisations(rows: pl.DataFrame) -> pl.Series:
         pl.when(ended).then(pl.lit("")).otherwise(_every(300, "KK-AVOMFO$2024-02-01")),
         _day("1970-01-01", 20_000),
         activity,
-        pl.format("Storgatan {}$${}${}$SE-LAND", pl.col("i") % 200, _of(_TOWNS), _of(_CODES)),
+        pl.format("{} {}$${}${}$SE-LAND", _street(day), pl.col("i") % 200, _of(_TOWNS), _of(_CODES)),
     )
     line = pl.concat_str(pl.lit('"'), pl.concat_str(*fields, separator='";"'), pl.lit('"\n'))
     return rows.select(line.alias("line"))["line"]
 
 
-def write_organisations(path: Path, count: int) -> None:
-    """Bolagsverket's file: UTF-8, semicolons, quotes not doubled; one of fifty numbers has two rows."""
+def _street(day: int) -> pl.Expr:
+    """One row in a hundred more has moved on each day after day 0."""
+    moved = (pl.col("i") % _HUNDRED).is_between(1, day)
+    return pl.when(moved).then(pl.lit("Nygatan")).otherwise(pl.lit("Storgatan"))
+
+
+def write_organisations(path: Path, count: int, day: int = 0) -> None:
+    """Bolagsverket's file: UTF-8, semicolons, quotes not doubled; one of fifty numbers has two rows.
+
+    day: how often a hundredth has moved.
+    """
     twice = count // 50
     with path.open("wb") as file:
         file.write(f"{_HEADER}\n".encode())
         for start in range(0, count - twice, _CHUNK):
             rows = _numbers(start, min(_CHUNK, count - twice - start))
-            _write(file, _organisations(rows.sample(fraction=1.0, shuffle=True, seed=_SHUFFLE)), "utf-8")
+            _write(file, _organisations(rows.sample(fraction=1.0, shuffle=True, seed=_SHUFFLE), day), "utf-8")
         again = _numbers(0, count).gather_every(50)[:twice]
-        _write(file, _organisations(again), "utf-8")
+        _write(file, _organisations(again, day), "utf-8")
 
 
 def write_units(path: Path, count: int) -> None:

@@ -42,6 +42,7 @@ _SIC: Final = (
 )
 _PEOPLE: Final = 87  # of a hundred PSC records; then entities, then statements, and one protected
 _ENTITIES: Final = 94
+_HUNDRED: Final = 100
 _BANDS: Final = ("25-to-50", "50-to-75", "75-to-100")
 
 
@@ -62,14 +63,19 @@ def _every(count: int, said: pl.Expr, otherwise: pl.Expr | None = None) -> pl.Ex
     )
 
 
-def _number() -> pl.Expr:
-    return pl.format("{}", pl.col("i") + 1_000_000).str.pad_start(8, "0")
+def _number(column: str = "i") -> pl.Expr:
+    return pl.format("{}", pl.col(column) + 1_000_000).str.pad_start(8, "0")
 
 
-def write_companies(path: Path, count: int) -> None:
-    """One csv with its header, every cell in quotes as since 2021."""
+def changed(day: int) -> pl.Expr:
+    """Which rows say something else than on day 0: one in a hundred more on each day."""
+    return (pl.col("i") % _HUNDRED).is_between(1, day)
+
+
+def write_companies(path: Path, count: int, day: int = 0) -> None:
+    """One csv with its header, every cell in quotes as since 2021. day: how often a hundredth has changed."""
     header = ",".join(f" {name}" if name in _BLANK_BEFORE else name for name in COLUMNS)
-    cells = _cells()
+    cells = _cells(day)
     line = pl.concat_str(
         pl.lit('"'), pl.concat_str(*(cells.get(n, pl.lit("")) for n in COLUMNS), separator='","'), pl.lit('"')
     )
@@ -80,21 +86,25 @@ def write_companies(path: Path, count: int) -> None:
             file.write(("\r\n".join(rows.select(line=line)["line"].to_list()) + "\r\n").encode())
 
 
-def _cells() -> dict[str, pl.Expr]:
+def _cells(day: int) -> dict[str, pl.Expr]:
     british, none = "%d/%m/%Y", pl.lit("0")
     name = pl.format("EXAMPLE {} TRADING {} LIMITED", _of(_TOWNS), "i")
     return {
         "CompanyName": _every(997, pl.format('""THE {}"" & SONS, LIMITED', "i"), name),
         "CompanyNumber": _number(),
         "RegAddress.CareOf": _every(50, pl.lit("EXAMPLE & CO")),
-        "RegAddress.AddressLine1": pl.format("UNIT {} NEWTON BUSINESS CENTRE", pl.col("i") % 300),
+        "RegAddress.AddressLine1": pl.when(changed(day))
+        .then(pl.format("{} MOVED STREET", pl.col("i") % 300))
+        .otherwise(pl.format("UNIT {} NEWTON BUSINESS CENTRE", pl.col("i") % 300)),
         "RegAddress.AddressLine2": _every(2, pl.lit("NEWTON CHAMBERS ROAD")),
         "RegAddress.PostTown": _of(_TOWNS),
         "RegAddress.County": _every(3, pl.lit("YORKSHIRE")),
         "RegAddress.Country": _of(("ENGLAND", "UNITED KINGDOM", "", "WALES"), 2),
         "RegAddress.PostCode": pl.format("S{} {}PH", pl.col("i") % 90, pl.col("i") % 9),
         "CompanyCategory": _of(_CATEGORIES),
-        "CompanyStatus": _of(_STATUSES),
+        "CompanyStatus": pl.when(changed(day) & (pl.col("i") % 7 == 0))
+        .then(pl.lit("In Administration"))
+        .otherwise(_of(_STATUSES)),
         "CountryOfOrigin": pl.lit("United Kingdom"),
         "IncorporationDate": _day("1980-01-01", 16_000, british),
         "Accounts.AccountRefDay": pl.lit("31"),
@@ -122,8 +132,11 @@ def _cells() -> dict[str, pl.Expr]:
     }
 
 
-def write_psc(path: Path, count: int) -> None:
-    """Lines of all kinds in the shares of FORMAT uk 4, and the trailer that counts them."""
+def write_psc(path: Path, count: int, day: int = 0, companies: int | None = None) -> None:
+    """Lines of all kinds in the shares of FORMAT uk 4, and the trailer that counts them.
+
+    day: as of companies. companies: how many share the lines; none: a line each.
+    """
     share = pl.col("i") % 100
     line = (
         pl.when(share < _PEOPLE)
@@ -137,7 +150,9 @@ def write_psc(path: Path, count: int) -> None:
     statements = 0
     with path.open("wb") as file:
         for start in range(0, count, _CHUNK):
-            rows = pl.select(i=pl.int_range(start, min(start + _CHUNK, count)))
+            rows = pl.select(i=pl.int_range(start, min(start + _CHUNK, count))).with_columns(
+                band=pl.col("i") + changed(day).cast(pl.Int64), company=pl.col("i") % (companies or count)
+            )
             statements += rows.filter(share >= _ENTITIES).height
             file.write(("\n".join(rows.select(line=line)["line"].to_list()) + "\n").encode())
         file.write(_trailer(count - statements, statements).encode())
@@ -170,8 +185,9 @@ def _record(kind: str, path: str, data: pl.Expr) -> pl.Expr:
         + '/§"},§}}'
     )
     before, after = data.struct.field("before"), data.struct.field("after")
+    number = _number("company")
     identity = pl.col("i").hash(1).cast(pl.String).str.pad_start(27, "A")
-    return _filled(template, _number(), before, _number(), identity, after)
+    return _filled(template, number, before, number, identity, after)
 
 
 def _etag() -> pl.Expr:
@@ -189,7 +205,8 @@ def _address() -> pl.Expr:
 
 
 def _natures() -> pl.Expr:
-    shares = _filled('"natures_of_control":["ownership-of-shares-§-percent"', _of(_BANDS))
+    band = pl.lit(pl.Series(_BANDS)).gather(pl.col("band") % len(_BANDS))
+    shares = _filled('"natures_of_control":["ownership-of-shares-§-percent"', band)
     votes = _every(3, _filled(',"voting-rights-§-percent"', _of(_BANDS)))
     board = _every(4, pl.lit(',"right-to-appoint-and-remove-directors"'))
     return pl.concat_str(shares, votes, board, pl.lit("],"))

@@ -103,11 +103,11 @@ class Erasing:
         return [stone for stone in stones if tombstones.RELEASE not in stone.done]
 
     def _unpublished(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
-        lake, layout, market = self._workspace.lake, self._layout, self._market
+        images, layout, market = self._workspace.images, self._layout, self._market
         return {
             tombstones.RAW: self._raw,
             tombstones.STAGED: self._staged,
-            tombstones.IMAGES: lambda stones: erasing.images(lake, market, Blanking.of(stones)),
+            tombstones.IMAGES: lambda stones: erasing.images(images, market, Blanking.of(stones)),
             tombstones.RUNS: lambda stones: erasing.collected_events(
                 layout.root / "runs", market, Blanking.of(stones)
             ),

@@ -27,6 +27,7 @@ from warehouse.archive import Archive, utc_now
 from warehouse.exports import Exports
 from warehouse.files import Step, no_step
 from warehouse.history import History
+from warehouse.images import Images
 from warehouse.lake import Lake
 from warehouse.ledger import Ledger
 from warehouse.paths import Layout
@@ -68,6 +69,10 @@ class Workspace:
     @cached_property
     def lake(self) -> Lake:
         return Lake(self.layout, on_step=self.on_step)
+
+    @cached_property
+    def images(self) -> Images:
+        return Images(self.layout, on_step=self.on_step)
 
     @cached_property
     def releases(self) -> Releases:

@@ -76,17 +76,21 @@ def texts(path: Path) -> Iterator[bytes]:
 
 
 def _cells(database: sqlite3.Connection) -> Iterator[bytes]:
-    for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    words = database.execute("SELECT dictionary FROM packing").fetchone()[0] if "packing" in names else b""
+    for name in names:
         for row in database.execute(f'SELECT * FROM "{name}"'):
             for cell in row:
-                yield cell if isinstance(cell, bytes) else str(cell).encode()
+                yield from unpacked(cell if isinstance(cell, bytes) else str(cell).encode(), words)
 
 
-def unpacked(body: bytes) -> Iterator[bytes]:
-    """A body, and whatever is packed in it."""
+def unpacked(body: bytes, words: bytes = b"") -> Iterator[bytes]:
+    """A body, and whatever is packed in it, with the words of a dictionary where there is one."""
     yield body
     if body.startswith(b"\x28\xb5\x2f\xfd"):
-        yield from unpacked(zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body)).read())
+        known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        unpack = zstandard.ZstdDecompressor(dict_data=known) if words else zstandard.ZstdDecompressor()
+        yield from unpacked(unpack.stream_reader(io.BytesIO(body)).read())
     elif body.startswith(b"\x1f\x8b"):
         yield from unpacked(gzip.decompress(body))
     elif zipfile.is_zipfile(io.BytesIO(body)):

@@ -67,7 +67,7 @@ class Plan:
 def schema_fingerprint() -> str:
     """The edition of both files that this code writes."""
     tables = render.fingerprint((*TABLES, EVENTS, SEARCH, PLACES))
-    return hashlib.sha256("\n".join((tables, *serving.SCHEMA)).encode()).hexdigest()
+    return hashlib.sha256("\n".join((tables, *serving.SCHEMA, assembly.hash_edition())).encode()).hexdigest()
 
 
 def plan(

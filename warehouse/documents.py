@@ -10,9 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from warehouse.engine import columns, quoted
+import msgspec
+
+from warehouse import packing
+from warehouse.engine import quoted
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
+PARTS: Final[tuple[str, ...]] = (
+    "detail",
+    "identifiers",
+    "address",
+    "sources",
+)  # what may be added to a profile
 
 PROFILE: Final = (
     ("id", "c.company_id"),
@@ -146,22 +155,6 @@ def etag(body: str) -> str:
     return f"sha256({body})[1:16]"
 
 
-# The newest annual period with a revenue; of the consolidated series if that has one ending within 24 months
-# of the newest, else of the company's own (CONTRACT, «latest_revenue»). Nothing unless all three fields are
-# known.
-LATEST: Final = """
-    SELECT company_id, revenue, currency, fiscal_year FROM (
-        SELECT *, max(period_end) OVER companies AS newest,
-            max(period_end) FILTER (is_consolidated) OVER companies AS newest_group
-        FROM financials SEMI JOIN wanted USING (company_id)
-        WHERE is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
-        WINDOW companies AS (PARTITION BY company_id)
-    )
-    WHERE is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
-    QUALIFY row_number() OVER (
-        PARTITION BY company_id ORDER BY period_end DESC, period_start, currency, filing_id
-    ) = 1
-"""
 _OTHER_NAMES: Final = """
     SELECT company_id, list(value ORDER BY value) FILTER (scheme = 'isin') AS isin,
         min(value) FILTER (scheme = 'lei') AS lei, min(value) FILTER (scheme = 'ticker') AS ticker,
@@ -170,51 +163,14 @@ _OTHER_NAMES: Final = """
         min(value) FILTER (scheme = 'cik') AS cik
     FROM identifiers SEMI JOIN wanted USING (company_id) GROUP BY company_id
 """
-# Order of relevance: listed before unlisted, large before small, dissolved last; 0 is best, 63 worst. Size is
-# the power of two of the employees, or of the revenue in millions, whichever is larger.
-_CLASS: Final = """
-    CASE WHEN c.status = 'dissolved' THEN 63
-    ELSE 62 - (CASE WHEN c.is_listed THEN 31 ELSE 0 END) - least(30, greatest(
-        ceil(log2(greatest(coalesce(c.employees, 0), 0) + 1)),
-        ceil(log2(greatest(coalesce(l.revenue, 0), 0) / 1000000 + 1))
-    ))::INTEGER END
-"""
-# The lower bits come from the id alone, so that a patched release gives a company the rank that a full one
-# does.
-RANK: Final = f"(({_CLASS})::BIGINT << 56) + ('0x' || sha256(c.company_id)[1:14])::BIGINT"
-
-
-# Columns of `search` that are those of the companies table.
-AS_SERVED: Final = (
-    "country",
-    "industry_code",
-    "industry_scheme",
-    "employees",
-    "status",
-    "is_listed",
-    "registered_date",
-)
-
-
-def search_rows() -> str:
-    """What `searching` makes rows of, for the companies in `wanted`, best rank first."""
-    return f"""
-        WITH latest AS ({LATEST})
-        SELECT {RANK} AS rank, c.company_id, c.name, {columns(AS_SERVED, "c.")},
-            c.municipality, c.municipality_code, c.county, c.county_code,
-            l.revenue AS latest_revenue, l.currency AS latest_currency, l.fiscal_year AS latest_year
-        FROM companies AS c SEMI JOIN wanted USING (company_id)
-        LEFT JOIN latest AS l USING (company_id) ORDER BY rank
-    """
 
 
 def profiles() -> str:
-    """Profiles of the companies in `wanted`: rank, id, number, name, body, etag, parts; folded name, country."""
+    """Profiles of the companies in `wanted`: rank, id, number, name, body, etag; parts; folded name, country."""
     return f"""
         WITH names AS ({_OTHER_NAMES})
-        SELECT rank, company_id, org_number, name, {bytes_of("body")}, {etag("body")},
-            {bytes_of("detail")}, {bytes_of("identifiers")}, {bytes_of("address")}, {bytes_of("sources")},
-            trim(words), country
+        SELECT rank, company_id, org_number, name, {bytes_of("body")} AS body, {etag("body")} AS etag,
+            {packing.fields(PARTS)} AS parts, trim(words) AS folded, country
         FROM (
             SELECT s.rank, c.company_id, c.org_number, c.name, c.country, s.words,
                 {json_object(PROFILE)} AS body, {json_object(DETAIL)} AS detail,
@@ -243,33 +199,41 @@ def known_as() -> str:
     """
 
 
+_TOLD: Final = ("register", "native_id", "url", "retrieved_at", "licence")  # of a profile's source
+_SOURCE: Final = (
+    ("register", "f.register"),
+    ("native_id", "p.native_id"),
+    ("url", "p.document_url"),
+    ("retrieved_at", instant("f.observed_at")),
+)
+# In the order of `queries.periods`.
+_FINANCIAL: Final = (
+    *("f.period_type", "f.fiscal_year", "f.period_start", "f.period_end", "f.is_consolidated::INTEGER"),
+    *("f.is_current::INTEGER", "f.version", "f.currency", "f.filing_id"),
+)
+# In the order of `queries.holders`; percentages in ten-thousandths.
+_OWNER: Final = (
+    *("o.holder_id", "o.as_of", "least(o.valid_to, o.ended_on)", "(o.pct * 10000)::BIGINT"),
+    "(coalesce(o.pct, o.pct_min) * 10000)::BIGINT",
+)
+
+
 def financial_rows() -> str:
-    """Served periods of the companies in `wanted`, in the contract's order within each company."""
-    source = (
-        ("register", "f.register"),
-        ("native_id", "p.native_id"),
-        ("url", "p.document_url"),
-        ("retrieved_at", instant("f.observed_at")),
-    )
+    """Served periods of the companies in `wanted` as (company_id, row), each company's in the contract's order."""
     return f"""
-        SELECT f.company_id, f.period_type, f.fiscal_year, f.period_start::VARCHAR, f.period_end::VARCHAR,
-            f.is_consolidated, f.is_current, f.version, coalesce(f.currency, ''), f.filing_id,
-            {bytes_of(json_object(PERIOD))} AS body, {bytes_of(json_object(source))} AS source
+        SELECT f.company_id, {packing.fields((*_FINANCIAL, json_object(PERIOD), json_object(_SOURCE)))} AS row
         FROM financials AS f SEMI JOIN wanted USING (company_id)
         LEFT JOIN (SELECT filing_id, native_id, document_url FROM filings) AS p USING (filing_id)
         WHERE f.period_type IS NOT NULL
-        ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, f.currency, f.filing_id,
-            f.is_consolidated DESC, f.version DESC
+        ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, coalesce(f.currency, ''),
+            f.filing_id, f.is_consolidated DESC, f.version DESC
     """
 
 
 def owner_rows() -> str:
-    """Owners of the companies in `wanted` and their spans; percentages in ten-thousandths."""
+    """Owners of the companies in `wanted` and their spans as (company_id, row)."""
     return f"""
-        SELECT o.company_id, o.holder_id, o.as_of::VARCHAR AS since,
-            least(o.valid_to, o.ended_on)::VARCHAR AS until,
-            (o.pct * 10000)::BIGINT AS pct, (coalesce(o.pct, o.pct_min) * 10000)::BIGINT AS floor,
-            {bytes_of(json_object(OWNER))} AS body
+        SELECT o.company_id, {packing.fields((*_OWNER, json_object(OWNER)))} AS row
         FROM owners AS o SEMI JOIN wanted USING (company_id)
         ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
     """
@@ -293,3 +257,11 @@ def event_rows() -> str:
             {bytes_of(json_object(EVENT))} AS body
         FROM ledger AS e ORDER BY e.sequence
     """
+
+
+def dictionary() -> bytes:
+    """What documents repeat: every key in its order, without values (`packing`)."""
+    kinds = (_SOURCE, OWNER, PERIOD, DETAIL, IDENTIFIERS, ADDRESS)
+    skeletons = [dict.fromkeys(key for key, _ in kind) for kind in kinds]
+    sources = {"sources": [dict.fromkeys(_TOLD) | {"fields": [key for key, _ in PROFILE[2:]]}]}
+    return b"".join(map(msgspec.json.encode, (*skeletons, sources)))

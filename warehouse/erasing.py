@@ -17,7 +17,7 @@ import polars as pl
 from warehouse import files, segments
 from warehouse.blanking import Blanking
 from warehouse.exports import FORMATS, LATEST, Exports
-from warehouse.lake import TOUCHED, Lake
+from warehouse.images import TOUCHED, Images
 from warehouse.ledger import lookup_rows
 from warehouse.paths import Layout
 from warehouse.schema.ids import holder_id
@@ -63,16 +63,13 @@ def told_of(path: Path, says: Says) -> None:
         files.write_json(signals, told)
 
 
-def images(lake: Lake, market: str, blanking: Blanking) -> None:
+def images(images: Images, market: str, blanking: Blanking) -> None:
     """Takes subjects out of images that history has not taken in."""
-    for image in lake.images(market):
-        tables, touched = lake.image(image)
-        kept = {name: rows.filter(~gone(rows, blanking)) for name, rows in tables.items()}
-        left = touched.filter(~touched.is_in(list(blanking.companies)))
-        if left.len() < touched.len() or any(
-            kept[name].height < rows.height for name, rows in tables.items()
-        ):
-            lake.write_image(image.market, image.batch, image.instant, kept, left.rename(TOUCHED))
+    for image in images.all(market):
+        for part in image.parts:
+            for table in part.tables:
+                parquet(part.path(table), lambda rows: gone(rows, blanking))
+            parquet(part.path(TOUCHED), lambda rows: rows[TOUCHED].is_in(list(blanking.companies)))
 
 
 def gone(rows: pl.DataFrame, blanking: Blanking) -> pl.Series:

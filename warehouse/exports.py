@@ -24,7 +24,7 @@ from warehouse.archive import utc_now
 from warehouse.export_manifests import MANIFEST
 from warehouse.export_writing import Told, Writing
 from warehouse.handover_files import SUFFIXES
-from warehouse.leases import Leased, leased
+from warehouse.leases import Leased, leased, unreadable
 from warehouse.locks import exclusive
 from warehouse.manifests import Manifest, Unsound
 from warehouse.paths import DIGITS, Layout, numbered
@@ -118,9 +118,7 @@ class Exports:
                 "(`firm export --to DIR`); the former export stays"
             ) from error
         except sqlite3.Error as error:
-            raise Unsound(
-                f"release {release.manifest.release} cannot be read: {error}; see `firm release verify`"
-            ) from error
+            raise unreadable(release.manifest, error) from error
         return Export(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new)
 
     def _point(self, market: str, folder: Path, release: int) -> None:

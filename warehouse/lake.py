@@ -1,39 +1,34 @@
-"""STAGED and the images between steps: Parquet files that are written once and read by the next step.
+"""STAGED: Parquet files that are written once and read by the next step.
 
-`staged/<dataset>/<batch>/` holds one file per staged table, rejects, signals and an index; `images/<market>/`
-one folder per applied instant with the shared tables of the companies it touched. A folder is built under
-another name and renamed when whole, so that what is there is complete. Which of them history has taken in is
-known by `history`, not here.
+`staged/<dataset>/<batch>/` holds one file per staged table, rejects, signals and an index. A folder is built
+under another name and renamed when whole, so that what is there is complete. Which of them history has taken in
+is known by `history`; what becomes of the rows is kept by `images`. Neither belongs here.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
 import polars as pl
 
-from warehouse import files, render, rowgroups
+from warehouse import files, render
 from warehouse.paths import Layout
 from warehouse.reading import Held
 from warehouse.schema.types import Table
 from warehouse.staging import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
 
-__all__ = ["Image", "Lake", "StagedIndex", "StagedWriter"]
+__all__ = ["Lake", "StagedIndex", "StagedWriter"]
 
 INDEX: Final = "index.json"
 ASKED: Final = "asked.json"  # beside a dataset's batches
 DOUBTS: Final = "doubts.json"
 ACCEPTED: Final = "accepted"  # figure: the guard that a person let the batch through
-TOUCHED: Final = "touched"
 FULL: Final = "full"  # the scope of an edition that stands for all before it
-_STAMP: Final = "%Y%m%dT%H%M%S%fZ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +65,11 @@ class StagedIndex:
         return cls(**values, held=Held(**held) if held else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """Shared tables of the companies that one instant of one batch touched."""
-
-    market: str
-    batch: str
-    instant: datetime
-    path: Path
-
-
 class Lake:
-    """Staged batches and images below one data root."""
+    """Staged batches below one data root."""
 
     def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
         self._staged = layout.staged
-        self._images = layout.images
         self._on_step = on_step
 
     @contextmanager
@@ -224,44 +208,6 @@ class Lake:
     def _tables(self, index: StagedIndex) -> Iterator[Path]:
         return (self._staged / index.dataset / index.batch / f"{name}.parquet" for name in index.tables)
 
-    def write_image(
-        self,
-        market: str,
-        batch: str,
-        instant: datetime,
-        tables: Mapping[str, pl.DataFrame],
-        touched: pl.Series,
-    ) -> Image:
-        """Writes an image durably, replacing one of the same instant that a killed run left."""
-        folder = self._images / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
-        built = files.temporary(folder)
-        files.discard(built)
-        files.make_folder(built)
-        for name, frame in tables.items():
-            rowgroups.write(frame, built / f"{name}.parquet")
-        touched.rename(TOUCHED).to_frame().write_parquet(built / f"{TOUCHED}.parquet")
-        self._on_step("image written")
-        counts = {name: frame.height for name, frame in tables.items()}
-        value = {"market": market, "batch": batch, "instant": instant.isoformat(), "tables": counts}
-        files.write_json(built / INDEX, value)
-        files.discard(folder)
-        self._publish(built, folder, "image")
-        return Image(market, batch, instant, folder)
-
-    def images(self, market: str) -> list[Image]:
-        """Images of a market by instant, then batch."""
-        return [_image(path.parent) for path in sorted(self._whole(self._images / market))]
-
-    def image(self, image: Image) -> tuple[dict[str, pl.DataFrame], pl.Series]:
-        """The shared tables of an image and the companies it touched."""
-        names = json.loads((image.path / INDEX).read_text())["tables"]
-        tables = {name: pl.read_parquet(image.path / f"{name}.parquet") for name in names}
-        return tables, pl.read_parquet(image.path / f"{TOUCHED}.parquet")[TOUCHED]
-
-    def drop_image(self, image: Image) -> None:
-        """Removes an image that history has taken in; it can be made again from STAGED."""
-        shutil.rmtree(image.path)
-
     @staticmethod
     def _whole(folder: Path) -> Iterator[Path]:
         """Indexes of finished folders; those under a temporary name are not."""
@@ -282,8 +228,3 @@ def as_json(index: StagedIndex) -> dict[str, Any]:
         "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
         "figures": dict(index.figures),
     }
-
-
-def _image(folder: Path) -> Image:
-    index = json.loads((folder / INDEX).read_text())
-    return Image(index["market"], index["batch"], datetime.fromisoformat(index["instant"]), folder)

@@ -13,11 +13,10 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
-from warehouse import manifests
+from warehouse import manifests, packing
 from warehouse.manifests import MANIFEST, SERVING, Manifest, Unsound
 from warehouse.paths import Layout
 from warehouse.reader import NoRelease
-from warehouse.segments import read_only
 
 _TRIES: Final = 5  # a release may be pruned between reading the pointer and holding it
 
@@ -32,10 +31,22 @@ class Leased:
 
 @contextmanager
 def leased(layout: Layout) -> Iterator[Leased]:
-    """Holds the newest release; NoRelease before the first."""
+    """Holds the newest release; NoRelease before the first, Unsound where it is damaged."""
     manifest, lease = _hold(layout)
-    with lease, closing(read_only(layout.release(manifest.release) / SERVING)) as serving:
+    with lease, closing(_opened(layout, manifest)) as serving:
         yield Leased(manifest, serving)
+
+
+def unreadable(manifest: Manifest, error: sqlite3.Error) -> Unsound:
+    """What is said of a release that is damaged."""
+    return Unsound(f"release {manifest.release} cannot be read: {error}; see `firm release verify`")
+
+
+def _opened(layout: Layout, manifest: Manifest) -> sqlite3.Connection:
+    try:
+        return packing.opened(layout.release(manifest.release) / SERVING)
+    except sqlite3.Error as error:
+        raise unreadable(manifest, error) from error
 
 
 def _hold(layout: Layout) -> tuple[Manifest, IO[bytes]]:

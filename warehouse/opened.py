@@ -14,12 +14,12 @@ import weakref
 from collections import OrderedDict, deque
 from typing import Final
 
+from warehouse import packing
 from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Manifest
 from warehouse.paths import Layout
 from warehouse.queries import profiles
 from warehouse.queries.scans import Scans
 from warehouse.reading import Document
-from warehouse.segments import read_only
 
 _CACHED_KIB: Final = 8192  # of each connection, of which there are few
 KEPT: Final = 32_768  # profiles of half a kilobyte or so: asked for again, they cost no read
@@ -42,7 +42,7 @@ class OpenRelease:
         try:
             fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # refused: it is being removed
             self.give(self.take())
-        except (OSError, sqlite3.OperationalError):
+        except (OSError, sqlite3.DatabaseError):
             self._end_lease()
             raise
 
@@ -51,7 +51,7 @@ class OpenRelease:
         try:
             return self._spare.pop()
         except IndexError:
-            connection = read_only(self._path)
+            connection = packing.opened(self._path)
             connection.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
             return connection
 

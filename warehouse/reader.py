@@ -279,6 +279,6 @@ class Reader:
                 manifest = manifests.current(self._layout)
                 if manifest is not None:
                     return OpenRelease(self._layout, manifest)
-            except (OSError, sqlite3.OperationalError, Unsound) as error:
+            except (OSError, sqlite3.DatabaseError, Unsound) as error:
                 failure = error
         raise Unsound(f"{self._layout.current} names a release that cannot be opened") from failure

@@ -15,7 +15,7 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from warehouse import documents, initials, render
+from warehouse import initials, render
 from warehouse.engine import beside, columns, number, registered
 from warehouse.folding import folded
 from warehouse.schema.identifiers import iso_country
@@ -57,9 +57,61 @@ PLACES: Final = Table(
         ),
     ),
 )
+# The newest annual period with a revenue; of the consolidated series if that has one ending within 24 months
+# of the newest, else of the company's own (CONTRACT, «latest_revenue»). Nothing unless all three fields are
+# known.
+LATEST: Final = """
+    SELECT company_id, revenue, currency, fiscal_year FROM (
+        SELECT *, max(period_end) OVER companies AS newest,
+            max(period_end) FILTER (is_consolidated) OVER companies AS newest_group
+        FROM financials SEMI JOIN wanted USING (company_id)
+        WHERE is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
+        WINDOW companies AS (PARTITION BY company_id)
+    )
+    WHERE is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
+    QUALIFY row_number() OVER (
+        PARTITION BY company_id ORDER BY period_end DESC, period_start, currency, filing_id
+    ) = 1
+"""
+# Order of relevance: listed before unlisted, large before small, dissolved last; 0 is best, 63 worst. Size is
+# the power of two of the employees, or of the revenue in millions, whichever is larger.
+_CLASS: Final = """
+    CASE WHEN c.status = 'dissolved' THEN 63
+    ELSE 62 - (CASE WHEN c.is_listed THEN 31 ELSE 0 END) - least(30, greatest(
+        ceil(log2(greatest(coalesce(c.employees, 0), 0) + 1)),
+        ceil(log2(greatest(coalesce(l.revenue, 0), 0) / 1000000 + 1))
+    ))::INTEGER END
+"""
+# The lower bits come from the id alone, so that a patched release gives a company the rank that a full one
+# does.
+RANK: Final = f"(({_CLASS})::BIGINT << 56) + ('0x' || sha256(c.company_id)[1:14])::BIGINT"
+
+
+# Columns of `search` that are those of the companies table.
+AS_SERVED: Final = (
+    "country",
+    "industry_code",
+    "industry_scheme",
+    "employees",
+    "status",
+    "is_listed",
+    "registered_date",
+)
 _PLACE: Final = ("country", "municipality", "municipality_code", "county", "county_code")
 _CHUNK: Final = 100_000
 _KEPT: Final = 100_000  # places remembered: more than there are municipalities in all markets
+
+
+def search_rows() -> str:
+    """What `searching` makes rows of, for the companies in `wanted`, best rank first."""
+    return f"""
+        WITH latest AS ({LATEST})
+        SELECT {RANK} AS rank, c.company_id, c.name, {columns(AS_SERVED, "c.")},
+            c.municipality, c.municipality_code, c.county, c.county_code,
+            l.revenue AS latest_revenue, l.currency AS latest_currency, l.fiscal_year AS latest_year
+        FROM companies AS c SEMI JOIN wanted USING (company_id)
+        LEFT JOIN latest AS l USING (company_id) ORDER BY rank
+    """
 
 
 def build(connection: duckdb.DuckDBPyConnection) -> None:
@@ -79,7 +131,7 @@ def patch(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:
     with beside(connection) as target:
-        for chunk in connection.sql(documents.search_rows()).to_arrow_reader(_CHUNK):
+        for chunk in connection.sql(search_rows()).to_arrow_reader(_CHUNK):
             found = _searched(pl.DataFrame(chunk))
             with registered(target, "chunk", found):
                 target.execute(f"INSERT INTO search SELECT {columns(SEARCH.names)} FROM chunk")
@@ -134,7 +186,7 @@ def _part(connection: duckdb.DuckDBPyConnection) -> None:
 
 def check(connection: duckdb.DuckDBPyConnection) -> str | None:
     """What does not hold of the table; None when it is sound."""
-    differs = " OR ".join(f"c.{name} IS DISTINCT FROM s.{name}" for name in documents.AS_SERVED)
+    differs = " OR ".join(f"c.{name} IS DISTINCT FROM s.{name}" for name in AS_SERVED)
     strangers = number(
         connection,
         f"""SELECT count(*) FROM companies AS c FULL JOIN search AS s USING (company_id)

@@ -1,7 +1,7 @@
 """`serving.sqlite` of a release: what the API answers hot, ready to send, by the keys it is asked by.
 
-Documents by company, financial, owner and event rows per company, and the name index. Written once beside the
-release before it, or copied from there and patched; never opened for writing after it is published. Does not
+Documents by company, financial and owner rows packed per company, event rows, and the name index. Written once
+beside the release before it, or copied from there and patched; never written after it is published. Does not
 belong here: the JSON shapes (`documents`) or reading (`queries`).
 """
 
@@ -16,24 +16,22 @@ from typing import Any, Final
 import duckdb
 import polars as pl
 
-from warehouse import documents
+from warehouse import documents, packing
 from warehouse.engine import registered
+from warehouse.packing import Packer
 from warehouse.queries import names, slips
 
 _CHUNK: Final = 20_000
 SCHEMA: Final = (
+    packing.SCHEMA,
     """CREATE TABLE companies (rank INTEGER PRIMARY KEY, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
-        name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, detail BLOB NOT NULL,
-        identifiers BLOB NOT NULL, address BLOB NOT NULL, sources BLOB NOT NULL)""",
+        name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, parts BLOB NOT NULL)""",
     # narrow, so that walking many names touches no documents
     """CREATE TABLE labels (rank INTEGER PRIMARY KEY, folded TEXT NOT NULL, country TEXT NOT NULL,
         first TEXT AS (substr(folded, 1, instr(folded || ' ', ' ') - 1)))""",
-    """CREATE TABLE financials (company_id TEXT, position INTEGER, period_type TEXT, fiscal_year INTEGER,
-        period_start TEXT, period_end TEXT, is_consolidated INTEGER, is_current INTEGER, version INTEGER,
-        currency TEXT, filing_id TEXT, body BLOB, source BLOB,
-        PRIMARY KEY (company_id, position)) WITHOUT ROWID""",
-    """CREATE TABLE owners (company_id TEXT, position INTEGER, holder_id TEXT, since TEXT, until TEXT,
-        pct INTEGER, floor INTEGER, body BLOB, PRIMARY KEY (company_id, position)) WITHOUT ROWID""",
+    # all rows of a company in one value (`packing`)
+    "CREATE TABLE financials (company_id TEXT PRIMARY KEY, packed BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE owners (company_id TEXT PRIMARY KEY, packed BLOB NOT NULL) WITHOUT ROWID",
     """CREATE TABLE events (company_id TEXT, sequence INTEGER, event_type TEXT, recorded_at TEXT, body BLOB,
         PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
     # by what else companies are known: LEI, ISIN, symbol, VAT number and the like, in capitals
@@ -71,6 +69,7 @@ def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Dat
         target.execute("BEGIN")
         for statement in SCHEMA:
             target.execute(statement)
+        target.execute("INSERT INTO packing VALUES (?)", (documents.dictionary(),))
         source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
         _insert_companies(target, source)
         _insert_rows(target, source)
@@ -122,12 +121,13 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
 
 
 def _insert_companies(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
-    for chunk in _chunks(source, documents.profiles()):
-        target.executemany(f"INSERT INTO companies VALUES ({_marks(10)})", (row[:10] for row in chunk))
-        target.executemany(
-            "INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)",
-            ((row[0], *row[10:]) for row in chunk),
-        )
+    packer = Packer.of(target)
+    for chunk in _frames(source, documents.profiles()):
+        parts = pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary)
+        profiles = chunk.with_columns(parts).select(pl.exclude("folded", "country"))
+        target.executemany(f"INSERT INTO companies VALUES ({_marks(profiles.width)})", profiles.rows())
+        labels = chunk.select("rank", "folded", "country").rows()
+        target.executemany("INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)", labels)
 
 
 def _insert_words(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
@@ -141,16 +141,22 @@ def _insert_words(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection)
 def _insert_rows(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
     for chunk in _chunks(source, documents.known_as()):
         target.executemany(f"INSERT OR IGNORE INTO known_as VALUES ({_marks(2)})", chunk)
+    packer = Packer.of(target)
     for table, statement in (("financials", documents.financial_rows()), ("owners", documents.owner_rows())):
-        for chunk in _chunks(source, _positioned(statement)):
-            target.executemany(f"INSERT INTO {table} VALUES ({_marks(len(chunk[0]))})", chunk)
+        for companies in _by_company(_frames(source, statement)):
+            packed = zip(companies["company_id"], packer.packed(companies["row"]), strict=True)
+            target.executemany(f"INSERT INTO {table} VALUES (?, ?)", packed)
 
 
-def _positioned(statement: str) -> str:
-    """The rows with their place within the company after the company's id."""
-    return f"""SELECT company_id, row_number() OVER (PARTITION BY company_id ORDER BY place) AS position,
-        * EXCLUDE (company_id, place)
-        FROM (SELECT *, row_number() OVER () AS place FROM ({statement})) ORDER BY company_id, position"""
+def _by_company(chunks: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Rows that come in the order of their companies to a line a company; one may reach over several chunks."""
+    held = pl.DataFrame(schema={"company_id": pl.String, "row": pl.String})
+    for chunk in chunks:
+        rows = pl.concat([held, chunk])
+        is_last = pl.col("company_id") == rows["company_id"][-1]
+        held = rows.filter(is_last)
+        yield packing.joined(rows.filter(~is_last))
+    yield packing.joined(held)
 
 
 def _insert_events(
@@ -174,11 +180,16 @@ def _insert_slips(
             target.executemany("INSERT OR IGNORE INTO slips VALUES (?, ?)", chunk)
 
 
-def _chunks(source: duckdb.DuckDBPyConnection, statement: str) -> Iterator[list[tuple[Any, ...]]]:
+def _frames(source: duckdb.DuckDBPyConnection, statement: str) -> Iterator[pl.DataFrame]:
     """Rows as they come: DuckDB would hold the whole answer in memory for `execute`."""
     for chunk in source.sql(statement).to_arrow_reader(_CHUNK):
-        if rows := pl.DataFrame(chunk).rows():
-            yield rows
+        if (found := pl.DataFrame(chunk)).height:
+            yield found
+
+
+def _chunks(source: duckdb.DuckDBPyConnection, statement: str) -> Iterator[list[tuple[Any, ...]]]:
+    for found in _frames(source, statement):
+        yield found.rows()
 
 
 def _marks(count: int) -> str:

@@ -30,11 +30,14 @@ def ahead(made: Generator[T, None, None]) -> Iterator[T]:
             yield item[0]
 
 
-def in_lanes(items: Generator[T, None, None], work: Callable[[T], Made]) -> Iterator[Made]:
+def in_lanes(
+    items: Generator[T, None, None], work: Callable[[T], Made], *, waiting: int = 0
+) -> Iterator[Made]:
     """What `work` makes of each item, in their order, as many at one time as polars has threads.
 
     `work` must not need what it made of items before. An error comes in its place, also one of `items`, which one
-    thread goes through. One more item than there are lanes is held.
+    thread goes through. waiting: how many more are on their way, so that lanes have work while their user has too;
+    one more is held.
     """
     lanes = pl.thread_pool_size()
     under_way = deque[Future[Made]]()
@@ -43,7 +46,7 @@ def in_lanes(items: Generator[T, None, None], work: Callable[[T], Made]) -> Iter
         while following.exception() is None and (item := following.result()):
             under_way.append(threads.submit(work, item[0]))
             following = thread.submit(_some, items)
-            if len(under_way) == lanes:
+            if len(under_way) == lanes + waiting:
                 yield under_way.popleft().result()
         while under_way:
             yield under_way.popleft().result()

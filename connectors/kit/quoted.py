@@ -78,17 +78,16 @@ def _odd_lines(quotes: pl.Series, ends: pl.Series, separators: pl.Series) -> lis
     signs = quotes | ends
     is_end = ends.filter(signs)
     is_quote = ~is_end
-    touches = signs.shift(-1, fill_value=False).filter(
-        signs
-    )  # the next one, and what follows: is over a separator
-    is_over = (separators.shift(-1, fill_value=False) & signs.shift(-2, fill_value=False)).filter(signs)
-    before_end = touches & is_end.shift(-1, fill_value=True)
-    before_quote = is_quote.shift(-1, fill_value=True)  # behind the last one nothing is missing
-    behind_end = (is_end & touches).shift(1, fill_value=True)
+    beside = _next(signs, behind=False)
+    touches = beside.filter(signs)  # the next one of them; and what follows: is over a separator
+    is_over = (_next(separators, behind=False) & _next(beside, behind=False)).filter(signs)
+    before_end = touches & _next(is_end, behind=True)
+    before_quote = _next(is_quote, behind=True)  # behind the last one nothing is missing
+    behind_end = _last(is_end & touches, before=True)
     between = is_quote & is_over & before_quote
-    opens = behind_end | between.shift(1, fill_value=False)
+    opens = behind_end | _last(between, before=False)
     closes = before_end | between
-    lacks_last = is_end & ~(is_quote & touches).shift(1, fill_value=False)
+    lacks_last = is_end & ~_last(is_quote & touches, before=False)
     lacks_first = is_end & ~(touches & before_quote)
     odd = (is_quote & ~(opens ^ closes)) | lacks_last
     lacks_first = lacks_first[:-1]  # behind the last end is no line
@@ -101,6 +100,16 @@ def _odd_lines(quotes: pl.Series, ends: pl.Series, separators: pl.Series) -> lis
 
 def _places(marks: pl.Series) -> list[int]:
     return marks.arg_true().to_list() if marks.any() else []
+
+
+def _next(marks: pl.Series, *, behind: bool) -> pl.Series:
+    """Of each mark the following one."""
+    return marks.slice(1).append(pl.Series([behind]))
+
+
+def _last(marks: pl.Series, *, before: bool) -> pl.Series:
+    """Of each mark the preceding one."""
+    return pl.Series([before]).append(marks.slice(0, len(marks) - 1))
 
 
 def _without(body: bytes, ends: pl.Series, lines: list[int]) -> Parted:

@@ -27,6 +27,7 @@ from connectors.se.doors import UNREADABLE, WITHHELD
 
 BLOCK: Final = 4 << 20  # what the copies made on the way need not leave a processor's cache for
 ROWS: Final = 50_000  # that are handed on at once
+WAITING: Final = 4  # stretches that are read while so many rows are used
 MOST: Final = 128 << 20  # bytes without a record's beginning
 LONGEST: Final = 64 << 10  # characters of a record over several lines
 _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d+)\s*\Z")
@@ -95,7 +96,8 @@ def chunks(piece: Piece, shape: Shape, encoding: str) -> Iterator[Chunk]:
     """All records behind the header, the next stretches read while one is used."""
     places = {*shape.columns.values(), *shape.checked}
     reader = Reader(shape.width, list(places), shape.separator, None)
-    return _gathered(in_lanes(_numbered(piece, shape, encoding), partial(_read, reader, shape)))
+    stretches = _numbered(piece, shape, encoding)
+    return _gathered(in_lanes(stretches, partial(_read, reader, shape), waiting=WAITING))
 
 
 def _gathered(found: Iterator[Chunk]) -> Iterator[Chunk]:

@@ -32,6 +32,7 @@ from pipelines.registries import registry_http
 from pipelines.settings import SettingError, Settings
 
 _LEAST_FREE = 5 * 2**30
+_FULL = 64 * 2**20
 _CLOCK_SLACK_SECONDS = 120
 
 
@@ -112,6 +113,10 @@ def _disk(data: Path) -> Finding:
     existing = next(path for path in (data.absolute(), *data.absolute().parents) if path.exists())
     free = shutil.disk_usage(existing).free
     what = f"{free / 2**30:.0f} GiB free"
+    if free < _FULL:
+        return Finding(
+            "bad", what, "the disk is full: make room, nothing can be taken in, counted or delivered"
+        )
     return (
         Finding("ok", what)
         if free >= _LEAST_FREE

@@ -1,7 +1,9 @@
 """HISTORY: each pending image is completed by the derived tables, applied, and its difference becomes events.
 
-All of one image is one transaction: rows, events in the outbox, the mark. Does not belong here: how tables
-are compared (`warehouse.history`), what the derived tables and events are (`steps`).
+All of one part of an image is one transaction: rows, events in the outbox, the mark. Parts have no company in
+common, so a kill between two leaves companies of before beside companies of after, which no release is made of:
+the next run takes in the rest first. Does not belong here: how tables are compared (`warehouse.history`), what the
+derived tables and events are (`steps`).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from pipelines.steps.ownership_seen import in_place
 from pipelines.steps.ownership_spans import spans
 from warehouse import render
 from warehouse.history import Changes, History
+from warehouse.images import Image, Part
 from warehouse.judgements import Judgements
 from warehouse.schema.tables import (
     FINANCIALS,
@@ -64,23 +67,32 @@ def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> Histo
     images = told = 0
     verdicts = Judgements(workspace.layout).verdicts(market)
     with workspace.history(market) as history:
-        ready = history.marked(IMAGE_MARK) - history.marked(HISTORY_MARK)
-        for image in workspace.lake.images(market):
-            key = image_key(image.batch, image.instant)
-            if key in ready:
-                tables, touched = workspace.lake.image(image)
+        for image in workspace.images.all(market):
+            pending = _pending(history, image)
+            for part, mark in pending:
+                tables, touched = part.read()
                 with history.transaction():
                     changes, rows = _bring(history, jurisdiction, tables, touched, image.instant, verdicts)
                     history.emit(rows)
-                    history.mark(HISTORY_MARK, key)
+                    history.mark(HISTORY_MARK, mark)
                 for name, change in changes.items():
                     counts[name] += change.added.height + change.removed.height + change.changed_after.height
-                images += 1
                 told += rows.height
-            workspace.lake.drop_image(image)
+            images += bool(pending)
+            workspace.images.drop(image)
     receipt = HistoryReceipt(market, images, counts, told)
     workspace.receipts.write(batch, receipt_name(market), asdict(receipt))
     return receipt
+
+
+def _pending(history: History, image: Image) -> list[tuple[Part, str]]:
+    """The parts of an image that are not taken in, each with its mark; the last part's is the image's own."""
+    key = image_key(image.batch, image.instant)
+    done = history.marked(HISTORY_MARK)
+    if key in done or key not in history.marked(IMAGE_MARK):
+        return []
+    marks = [*(f"{key}/{part.name}" for part in image.parts[:-1]), key]
+    return [(part, mark) for part, mark in zip(image.parts, marks, strict=True) if mark not in done]
 
 
 def _bring(

@@ -34,7 +34,12 @@ from warehouse.schema.types import Table
 STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 EDITIONS: Final = "_editions"
-CHUNK: Final = 150_000  # companies that go through a connector at once, in each of some lanes
+CHUNK: Final = (
+    150_000  # companies that go through a connector at once, in each of some lanes, and into history
+)
+STRETCH: Final = 500_000  # staged rows that are compared with what is present at once
+
+_Present = tuple[pl.Series, Mapping[str, pl.LazyFrame]]  # companies, and their rows by staged table
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +178,16 @@ class _Work:
             self._history.advance(edition.dataset.key, instant)
         if touched.is_empty():
             return
-        tables = self._image(touched, instant)
-        conformity.require(tables, touched, instant.date())
-        self._count(tables, touched)
-        image = {**tables, EDITIONS: _edition_frame(found), LINKED: linked}
-        self._workspace.lake.write_image(self._jurisdiction.code, self._batch, instant, image, touched)
+        self._write_image(touched, instant, {EDITIONS: _edition_frame(found), LINKED: linked})
+
+    def _write_image(self, touched: pl.Series, instant: datetime, told: Mapping[str, pl.DataFrame]) -> None:
+        """Writes the image in parts; `told` goes with each, what it says of companies with their part."""
+        code = self._jurisdiction.code
+        with self._workspace.images.writer(code, self._batch, instant) as writer:
+            for companies, tables in in_lanes(self._present(touched), partial(self._normalised, instant)):
+                self._count(tables, companies)
+                mine = {name: _only(rows, companies) for name, rows in told.items()}
+                writer.add({**tables, **mine}, companies)
         self._history.mark(IMAGE_MARK, image_key(self._batch, instant))
 
     def _take_edition(self, edition: Edition) -> Iterator[pl.Series]:
@@ -186,50 +196,62 @@ class _Work:
                 continue  # a full edition is complete in the tables it has rows of
             is_whole = edition.scope == Scope.FULL and not edition.late
             before = self._history.present_counts([table])[table.name] if is_whole else 0
-            rows = self._rows(edition, table)
-            changed = self._history.upsert_present(table, rows)
-            yield changed
+            changed = [
+                self._history.upsert_present(table, self._with_companies(table, rows))
+                for rows in self._stretches(edition, table)
+            ]
+            touched = pl.concat(changed).unique()
+            yield touched
             if is_whole:
-                retired = self._history.retire_absent(
-                    table, self._keys(edition, table, rows), edition.instant
-                )
+                retired = self._retired(edition, table, before)
                 yield retired
-                self._missed.note(edition.dataset, pl.concat([changed, retired]))
+                self._missed.note(edition.dataset, pl.concat([touched, retired]))
                 if before:
-                    share = (len(changed) + len(retired)) / before
+                    share = (len(touched) + len(retired)) / before
                     self.changed[edition.dataset.key] = round(share, 6)
 
-    def _keys(self, edition: Edition, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    def _retired(self, edition: Edition, table: Table, before: int) -> pl.Series:
+        """Retires what a full edition lacks of the rows there were before; gives the companies of them."""
+        if not before:
+            return pl.Series("company_id", [], pl.String)
+        return self._history.retire_absent(table, self._keys(edition, table), edition.instant)
+
+    def _keys(self, edition: Edition, table: Table) -> pl.DataFrame:
         """What a full edition holds: what was read of it, the bodies it repeats unchanged, and what is in doubt."""
         lake, dataset = self._workspace.lake, edition.dataset.key
         index = lake.index(dataset, edition.batch)
         figures = {} if index is None else index.figures
+        mine = lake.rows(dataset, edition.batch, table).filter(_is_of(edition)).select(table.key).collect()
         kept = editions.kept_keys(lake, dataset, table, edition.instant, figures)
-        return pl.concat([rows.select(table.key), *kept, *doubted_keys(lake, self._jurisdiction, table)])
+        return pl.concat([mine, *kept, *doubted_keys(lake, self._jurisdiction, table)])
 
-    def _rows(self, edition: Edition, table: Table) -> pl.DataFrame:
+    def _stretches(self, edition: Edition, table: Table) -> Iterator[pl.DataFrame]:
+        """The rows of an edition in their order, some at a time: of a register of millions all would not fit."""
         rows = self._workspace.lake.rows(edition.dataset.key, edition.batch, table)
-        mine = (pl.col("_observed_at") == edition.instant) & (pl.col("_scope") == str(edition.scope))
-        frame = rows.filter(mine).collect()
-        company = self._jurisdiction.touches(table.name, frame.select(table.names))
-        return self._links.with_keys(table, frame.with_columns(company.alias("_company_id")))
+        for start in range(0, rows.select(pl.len()).collect().item(), STRETCH):
+            yield rows.slice(start, STRETCH).filter(_is_of(edition)).collect()
 
-    def _image(self, touched: pl.Series, instant: datetime) -> dict[str, pl.DataFrame]:
-        parts = list(in_lanes(self._present(touched), partial(self._normalised, instant)))
-        return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+    def _with_companies(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+        company = self._jurisdiction.touches(table.name, rows.select(table.names))
+        return self._links.with_keys(table, rows.with_columns(company.alias("_company_id")))
 
-    def _present(self, touched: pl.Series) -> Generator[dict[str, pl.LazyFrame], None, None]:
-        """Present rows of the touched companies, some companies at a time."""
+    def _present(self, touched: pl.Series) -> Generator[_Present, None, None]:
+        """Some of the touched companies at a time, and their present rows."""
         # by name: two doors to the same records share their tables
         tables = {name: table for made in self._jurisdiction.datasets for name, table in made.staged.items()}
         for start in range(0, len(touched), CHUNK):
-            yield self._history.rows_of(tables.values(), touched[start : start + CHUNK])
+            companies = touched[start : start + CHUNK]
+            yield companies, self._history.rows_of(tables.values(), companies)
 
-    def _normalised(self, instant: datetime, present: Mapping[str, pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+    def _normalised(self, instant: datetime, known: _Present) -> tuple[pl.Series, dict[str, pl.DataFrame]]:
+        """The companies and their shared tables. Raises Invalid where these are not sound."""
+        companies, present = known
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
         made = (*NORMALISED, *PASSING)
-        return {table.name: shared.get(table.name, render.empty(table)) for table in made}
+        tables = {table.name: shared.get(table.name, render.empty(table)) for table in made}
+        conformity.require(tables, companies, instant.date())
+        return companies, tables
 
     def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
         self.companies += len(touched)
@@ -238,6 +260,18 @@ class _Work:
             if "register" in table.names:
                 counts: list[dict[str, Any]] = tables[table.name]["register"].value_counts().to_dicts()
                 self.rows.update({count["register"]: count["count"] for count in counts})
+
+
+def _is_of(edition: Edition) -> pl.Expr:
+    """Which staged rows are an edition's."""
+    return (pl.col("_observed_at") == edition.instant) & (pl.col("_scope") == str(edition.scope))
+
+
+def _only(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame:
+    """Rows without a company, or of one of these."""
+    return (
+        rows.filter(pl.col("company_id").is_in(companies.implode())) if "company_id" in rows.columns else rows
+    )
 
 
 def image_key(batch: str, instant: datetime) -> str:

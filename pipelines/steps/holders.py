@@ -152,7 +152,8 @@ def _chosen(
 ) -> str:
     """The id of a holder: known longest of those its records had, else of the earliest record."""
     own = [record["holder_id"] for record in group]
-    known = {before.get(name, name) for name in own} & seen.keys() - set(taken)
+    # few against few: `seen` holds every line of all companies concerned
+    known = {name for record in own if (name := before.get(record, record)) in seen} - set(taken)
     if known:
         return min(known, key=lambda name: (seen[name], name))
     return min(group, key=lambda record: (_since(record), record["register"], record["native_id"]))[

@@ -7,12 +7,9 @@ from typing import Final
 from tests.faults.declared import Cell, Fault, Untouched
 
 TEST: Final = "tests/faults/test_fault_disks.py::test_a_disk_that_fails"
+DELIVERING: Final = "tests/faults/test_fault_disks.py::test_parts_on_a_disk_that_fails"
+SERVING: Final = "tests/faults/test_fault_disks.py::test_a_service_on_a_full_disk"
 _EXPORTS: Final = "tests/warehouse/test_exports_publishing.py"
-_COUNTS: Final = (
-    "tests/api/test_api_usage_gathering.py::"
-    "test_while_the_database_fails_counts_are_kept_and_said_once_a_minute"
-)
-_PARTS: Final = "tests/api/test_webhook_service.py::test_a_part_that_fails_begins_again"
 PLACES: Final = {
     "raw": ("object written", 1),
     "staged": ("staged written", 1),
@@ -20,9 +17,17 @@ PLACES: Final = {
     "history": ("before commit", 3),
     "events": ("committed", 5),
     "release": ("former release copied", 1),
-    "export": ("", 0),  # from its beginning: it is a command of its own
+    "export": ("", 0),  # from the beginning: these are commands of their own
+    "serving": ("", 0),
 }
 """Where the disk fails: a step that the stores name, and how often a run has come there."""
+
+COMMANDS: Final = {
+    "export": (("export",), ("export",)),
+    "serving": (("serve", "--port", "0"), ("release", "verify")),  # that would serve for ever
+}
+"""What meets the fault and what comes after it, where that is no ingest."""
+
 
 _FULL: Final = "all that is left of a small disk is taken while the step writes"
 _FROZEN: Final = "the disk is mounted read-only over itself while the step writes"
@@ -42,8 +47,12 @@ _ASSETS: Final = {
     "events": "FI: fi__events: ",
     "release": "release: release: ",
 }
-_FAILING: Final = "the control-plane database refuses what the part writes"
-_LATER: Final = "…: the database fails; again in … s: …"
+_BEGUN: Final = "the parts are begun on a disk that has failed"
+_BEGINS: Final = "{}: the database fails; again in … s: …"
+_PARTS: Final = {
+    **{part: _BEGINS.format(part) for part in ("fan-out", "mail", "pruning")},
+    "worker": "the database fails; what was delivered is kept and written later: …",
+}
 
 CELLS: Final = (
     *(Cell(Fault.FULL, step, _FULL, 1, _NO_ROOM, _STAYS, _HEALS, (TEST,)) for step in _ASSETS),
@@ -75,31 +84,35 @@ CELLS: Final = (
         Cell(
             fault,
             part,
-            _FAILING,
+            _BEGUN,
             None,
-            _LATER,
+            says,
             "what is stored: deliveries, mail, the place in the ledger",
-            "begins again by itself after 1 to 30 s",
-            (_PARTS,),
+            "begins again by itself, after 1 to 30 s",
+            (DELIVERING,),
         )
         for fault in (Fault.FULL, Fault.READ_ONLY)
-        for part in ("fan-out", "worker", "mail", "pruning")
+        for part, says in _PARTS.items()
     ),
-    *(
-        Cell(
-            fault,
-            "serving",
-            "the database takes no counts, the file of bursts cannot be had",
-            None,
-            "usage cannot be stored",
-            "answers: releases are only read; counts wait in memory",
-            "stores them when it can",
-            (
-                _COUNTS,
-                "tests/api/test_api_limits_buckets.py::test_a_file_that_cannot_be_had_is_said_and_does_without",
-            ),
-        )
-        for fault in (Fault.FULL, Fault.READ_ONLY)
+    Cell(
+        Fault.FULL,
+        "serving",
+        "all that is left of a small disk is taken while the service runs",
+        None,
+        "usage cannot be stored; it is kept and tried again",
+        "every request is answered: releases are only read; counts wait in memory",
+        "stores them when it can",
+        (SERVING,),
+    ),
+    Cell(
+        Fault.READ_ONLY,
+        "serving",
+        "the disk is mounted read-only over itself before the service starts",
+        2,
+        "firm: the control-plane database sqlite:…/control.sqlite cannot be used: unable to open database file",
+        "the last release",
+        "serves it",
+        (TEST,),
     ),
 )
 UNTOUCHED: Final[tuple[Untouched, ...]] = ()

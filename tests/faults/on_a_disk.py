@@ -14,16 +14,19 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from tests.faults.declared import Fault
-from tests.faults.of_disks import PLACES
+from tests.faults.of_disks import COMMANDS, PLACES
+from tests.faults.service_on_a_disk import delivering, serving
 from tests.faults.world import Prepared, State, at, is_unharmed, vars_of, watched
 from tests.firm.inside import Said
 
 SIZE: Final = "96m"
 _CHUNKS: Final = (1 << 20, 1 << 12)
+Service = Callable[[Prepared, Path, Callable[[], None], Callable[[], None]], dict[str, Any]]
 Disk = tuple[Callable[[Path], None], Callable[[Path], None]]
 """How a disk fails, and how it is well again."""
 
@@ -31,7 +34,18 @@ Disk = tuple[Callable[[Path], None], Callable[[Path], None]]
 def main(folder: str, out: str, strikes: str) -> None:
     prepared = Prepared(Path(folder))
     played = [_played(prepared, Fault(fault), step) for fault, step in json.loads(strikes)]
-    Path(out).write_text(json.dumps(played))
+    told = {
+        "played": played,
+        "delivering": {fault: _service(prepared, delivering, fault) for fault in _DISKS},
+        "serving": {Fault.FULL: _service(prepared, serving, Fault.FULL)},
+    }
+    Path(out).write_text(json.dumps(told))
+
+
+def _service(prepared: Prepared, plays: Service, fault: Fault) -> dict[str, Any]:
+    fails, is_well = _DISKS[fault]
+    with _disk() as disk:
+        return plays(prepared, disk, partial(fails, disk), partial(is_well, disk))
 
 
 def _played(prepared: Prepared, fault: Fault, step: str) -> dict[str, Any]:
@@ -45,7 +59,8 @@ def _played(prepared: Prepared, fault: Fault, step: str) -> dict[str, Any]:
 
     with _disk() as disk:
         firm = prepared.loaded.copy(disk / "data")
-        command = ("export",) if step == "export" else ("ingest", "--from", prepared.days[1])
+        ingest = ("ingest", "--from", str(prepared.days[1]))
+        command, next_one = COMMANDS.get(step, (ingest, ingest))
         if not place:
             strike()
         with watched(at(place, strike, nth)):
@@ -55,7 +70,7 @@ def _played(prepared: Prepared, fault: Fault, step: str) -> dict[str, Any]:
             "met": met,
             "has_struck": bool(struck),
             "is_unharmed": is_unharmed(prepared, firm.data),
-            "again": _said(firm.run(*command)),
+            "again": _said(firm.run(*next_one)),
             "healed": vars_of(State.of(firm.data)),
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,10 +16,10 @@ YEAR = timedelta(days=365)
 [CELL] = {cell.says: cell for cell in of_clocks.CELLS if of_clocks.TEST in cell.shown_by}.values()
 
 
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as made:
-        yield made
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> State:
+    with dg.DagsterInstance.ephemeral() as another:
+        return State.of(lived(tmp_path_factory.mktemp("right"), another, timedelta()).settings.data)
 
 
 def lived(root: Path, instance: dg.DagsterInstance, jump: timedelta) -> Place:
@@ -40,11 +39,10 @@ def lived(root: Path, instance: dg.DagsterInstance, jump: timedelta) -> Place:
 
 
 @pytest.mark.parametrize("jump", [YEAR, -YEAR], ids=["ahead", "back"])
-def test_a_clock_that_jumps(jump: timedelta, tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    with dg.DagsterInstance.ephemeral() as another:
-        right = lived(tmp_path / "right", another, timedelta())
-    wrong = lived(tmp_path / "wrong", instance, jump)
-    assert State.of(wrong.settings.data) == State.of(right.settings.data)
-    assert len(State.of(right.settings.data).events) == 4
+def test_a_clock_that_jumps(jump: timedelta, right: State, tmp_path: Path) -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        wrong = lived(tmp_path, instance, jump)
+    assert State.of(wrong.settings.data) == right
+    assert len(right.events) == 4
     is_told = CELL.is_said_in("\n".join(wrong.lines))
     assert is_told == (jump > timedelta()), wrong.lines

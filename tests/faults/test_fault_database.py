@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -67,8 +68,14 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.step)
 def test_a_database_that_is_gone(
-    cell: Cell, server: Server, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    cell: Cell,
+    server: Server,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Dagster asks six times for everything that it notes, six seconds long
+    monkeypatch.setattr("dagster_postgres.utils.time", SimpleNamespace(sleep=lambda _: None))
     prepared = Prepared(made_once(tmp_path_factory, "faults", prepare))
     firm = prepared.loaded.copy(tmp_path / "data")
     given = {"FIRM_DAGSTER_DATABASE_URL": server.new_database()}

@@ -30,7 +30,9 @@ ALWAYS: Final = {(Fault.FULL, "history"), (Fault.FULL, "release"), (Fault.READ_O
 CELLS: Final = [
     cell
     for cell in played_by(of_disks.TEST, of_disks.CELLS)
-    if os.environ.get("FIRM_TESTS") == "full" or cell.step == "export" or (cell.fault, cell.step) in ALWAYS
+    if os.environ.get("FIRM_TESTS") == "full"
+    or cell.step in of_disks.COMMANDS
+    or (cell.fault, cell.step) in ALWAYS
 ]
 
 
@@ -47,7 +49,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
 
 
 @pytest.fixture(scope="module")
-def played(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def told(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What came of every cell, in one process: its start costs as much as a cell."""
     if not may_mount():
         pytest.skip("no disk can be mounted here: neither root nor namespaces of users")
@@ -70,9 +72,9 @@ def _play(prepared: Prepared, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("place", range(len(CELLS)), ids=[f"{cell.fault}-{cell.step}" for cell in CELLS])
-def test_a_disk_that_fails(place: int, played: list[dict[str, Any]], prepared: Prepared) -> None:
+def test_a_disk_that_fails(place: int, told: dict[str, Any], prepared: Prepared) -> None:
     cell: Cell = CELLS[place]
-    found = played[place]
+    found = told["played"][place]
     met = found["met"]
     assert found["has_struck"], "the run came to its end without passing there"
     assert met["exit_code"] == cell.exit_code, met
@@ -80,8 +82,27 @@ def test_a_disk_that_fails(place: int, played: list[dict[str, Any]], prepared: P
     assert "Traceback" not in met["err"]
     assert found["is_unharmed"]
     assert found["again"]["exit_code"] == 0, found["again"]
-    if cell.step != "export":
+    if cell.step not in of_disks.COMMANDS:
         assert (found["healed"]["content"], found["healed"]["events"]) == (
             prepared.after.content,
             list(prepared.after.events),
         )
+
+
+@pytest.mark.parametrize("fault", [Fault.FULL, Fault.READ_ONLY])
+def test_parts_on_a_disk_that_fails(fault: Fault, told: dict[str, Any]) -> None:
+    """Each says so, and each has done its work when the disk is well again."""
+    found = told["delivering"][fault]
+    said = "\n".join(found["said"])
+    for cell in played_by(of_disks.DELIVERING, of_disks.CELLS):
+        if cell.fault is fault:
+            assert cell.is_said_in(said), said
+    assert found["is_done"]
+
+
+def test_a_service_on_a_full_disk(told: dict[str, Any]) -> None:
+    found = told["serving"][Fault.FULL]
+    [cell] = played_by(of_disks.SERVING, of_disks.CELLS)
+    assert found["statuses"] == [200]
+    assert cell.is_said_in("\n".join(found["said"]))
+    assert found["same"]

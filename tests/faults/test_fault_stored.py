@@ -16,6 +16,7 @@ from tests.faults import of_stored
 from tests.faults.declared import Cell, Fault
 from tests.faults.world import State, at
 from tests.pipelines.places import ONE, TWO, Place
+from warehouse.archive import Archive
 from warehouse.manifests import SERVING, WAREHOUSE, Unsound
 from warehouse.objects import object_path
 from warehouse.release import Releases
@@ -27,32 +28,40 @@ def cell(fault: Fault, step: str) -> Cell:
     return next(one for one in of_stored.CELLS if (one.fault, one.step) == (fault, step))
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """The first day taken in; the second lies in the folder."""
     with dg.DagsterInstance.ephemeral() as instance:
-        made = Place(tmp_path, instance=instance)
+        made = Place(tmp_path_factory.mktemp("loaded"), instance=instance)
         made.plain()
         made.write("day.json", '{"complete": ["fi.register"]}')
         assert made.ingest().exit_code == 0
-        made.register((ONE, "Yksi Oy", "asleep", "2026-02-01"), (TWO, "Kaksi Oyj", "open", ""))
-        yield made
+    made.register((ONE, "Yksi Oy", "asleep", "2026-02-01"), (TWO, "Kaksi Oyj", "open", ""))
+    return made
 
 
-def sound(place: Place, root: Path) -> State:
-    """What the second day comes to without a fault, in a folder of its own."""
-    shutil.copytree(place.root / "data", root / "data")
-    shutil.copytree(place.folder, root / "files")
+def copied(loaded: Place, root: Path, instance: dg.DagsterInstance) -> Place:
+    shutil.copytree(loaded.root, root)
+    return Place(root, loaded.now, instance=instance)
+
+
+@pytest.fixture(scope="module")
+def due(loaded: Place, tmp_path_factory: pytest.TempPathFactory) -> State:
+    """What the second day comes to without a fault."""
     with dg.DagsterInstance.ephemeral() as instance:
-        other = Place(root, place.now, instance=instance)
-        assert other.ingest().exit_code == 0
-    return State.of(other.settings.data)
+        place = copied(loaded, tmp_path_factory.mktemp("sound") / "place", instance)
+        assert place.ingest().exit_code == 0
+    return State.of(place.settings.data)
+
+
+@pytest.fixture
+def place(loaded: Place, tmp_path: Path) -> Iterator[Place]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield copied(loaded, tmp_path / "place", instance)
 
 
 def newest_body(place: Place) -> Path:
     """The file of the register that came last."""
-    from warehouse.archive import Archive
-
     piece = list(Archive(place.settings.layout).pieces("fi.register"))[-1]
     return object_path(place.settings.layout.archive, piece.sha256)
 
@@ -74,9 +83,9 @@ def copy_is_brought_back(place: Place, whole: bytes) -> None:
 
 @pytest.mark.parametrize("mended", [comes_again, copy_is_brought_back])
 def test_a_body_that_is_damaged_before_it_is_read(
-    mended: Callable[[Place, bytes], None], place: Place, tmp_path: Path
+    mended: Callable[[Place, bytes], None], place: Place, due: State
 ) -> None:
-    told, due, whole = cell(Fault.CORRUPT, "staged"), sound(place, tmp_path / "sound"), []
+    told, whole = cell(Fault.CORRUPT, "staged"), []
     before = State.of(place.settings.data)
     struck = at("fi.register: 1 new", lambda: whole.append(cut(newest_body(place))))
     report = place.ingest(struck)
@@ -97,8 +106,7 @@ def test_a_body_that_is_damaged_before_it_is_read(
 
 
 @pytest.mark.parametrize("name", [WAREHOUSE, SERVING])
-def test_a_release_that_is_torn(name: str, place: Place, tmp_path: Path) -> None:
-    due = sound(place, tmp_path / "sound")
+def test_a_release_that_is_torn(name: str, place: Place, due: State) -> None:
     releases = Releases(place.settings.layout)
     cut(place.settings.layout.release(1) / name)
     with pytest.raises(Unsound, match=rf"release 1: .*{name} is missing or not \d+ bytes long"):

@@ -15,6 +15,8 @@ from tests.connectors.se import answer_files, bulk_files
 from tests.connectors.se.bulk_files import ONE, organisation, sole_trader, unit
 from tests.firm.inside import Inside
 from tests.searched import found, texts
+from warehouse import documents, packing
+from warehouse.packing import Packer
 
 pytestmark = pytest.mark.slow
 COMPLETE = ["se.bolagsverket", "se.scb", "no.enheter", "uk.psc"]
@@ -201,10 +203,17 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
         database.execute("CREATE TABLE t (body BLOB)")
         database.execute("INSERT INTO t VALUES (?)", (number.encode(),))
         database.commit()
+    with closing(sqlite3.connect(tmp_path / "packed.sqlite")) as database:
+        database.execute(packing.SCHEMA)
+        database.execute("INSERT INTO packing VALUES (?)", (documents.dictionary(),))
+        database.execute("CREATE TABLE t (packed BLOB)")
+        packed = Packer.of(database).packed(pl.Series([f'{{"legal_form_code":null,"x":{number}}}' * 9]))
+        database.executemany("INSERT INTO t VALUES (?)", [packed])
+        database.commit()
     with duckdb.connect(tmp_path / "x.duckdb") as connection:
         connection.execute("CREATE TABLE t AS SELECT $1 || i AS x FROM range(5000) AS r(i)", [number])
     files = {path for path, _ in found(tmp_path, [number])}
-    assert files == {"object.zst", "x.parquet", f"{number}.json", "x.sqlite", "x.duckdb"}
+    assert files == {"object.zst", "x.parquet", f"{number}.json", "x.sqlite", "packed.sqlite", "x.duckdb"}
     assert sum(1 for _ in texts(tmp_path / "object.zst")) > 3
 
 

@@ -1,20 +1,16 @@
 """The main job on Swedish files of several days: which events follow, and that no person's number is anywhere."""
 
-import io
 import json
-import sqlite3
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import polars as pl
 import pytest
-import zstandard
 
 from tests.connectors.se import answer_files, bulk_files, report_files
 from tests.connectors.se.bulk_files import ONE, THREE, TWO, organisation, sole_trader, unit
 from tests.firm.conftest import Firm
+from tests.searched import texts
 
 pytestmark = pytest.mark.slow
 COMPLETE = ["se.bolagsverket", "se.scb"]
@@ -128,32 +124,6 @@ def test_a_restored_company_is_active_again(days: tuple[Firm, list[dict[str, Any
     ) as found:
         rows = found.execute("select org_number, name, status from companies order by 1").fetchall()
     assert rows == [(ONE, "Ett Nytt AB", "active"), (TWO, "Två AB", "active"), (THREE, "Tre AB", "active")]
-
-
-def texts(path: Path) -> list[bytes]:
-    """Whatever a file holds, unpacked: archive objects, tables, databases, and the bytes as they are."""
-    body = path.read_bytes()
-    found = [body, str(path).encode()]
-    if body.startswith(b"\x28\xb5\x2f\xfd"):
-        found.append(zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body)).read())
-    if body.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(found[-1])) as archive:
-            found += [archive.read(member) for member in archive.namelist()]
-    if body.startswith(b"PAR1"):
-        found.append(str(pl.read_parquet(path).to_dicts()).encode())
-    if body.startswith(b"SQLite"):
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-            found.append("\n".join(database.iterdump()).encode())
-    if path.suffix == ".duckdb":
-        with duckdb.connect(path, read_only=True) as database:
-            tables = database.execute(
-                "select table_schema, table_name from information_schema.tables"
-            ).fetchall()
-            found += [
-                str(database.execute(f'select * from "{schema}"."{table}"').fetchall()).encode()
-                for schema, table in tables
-            ]
-    return found
 
 
 def test_no_persons_number_or_name_is_anywhere(days: tuple[Firm, list[dict[str, Any]]]) -> None:

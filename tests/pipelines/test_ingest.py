@@ -15,6 +15,7 @@ from pipelines.origins import Folder
 from pipelines.report import DONE, FAILED, HELD, NOTHING
 from pipelines.run import UnknownMarket, ingest
 from pipelines.settings import Settings
+from pipelines.stages import normalised
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
 from warehouse.ledger import Ledger
 from warehouse.locks import Locked, market_lock
@@ -47,6 +48,20 @@ def fingerprint(place: Place) -> str:
     current = Releases(place.settings.layout).current()
     assert current is not None
     return current.content_fingerprint
+
+
+def test_companies_that_go_through_in_lanes_make_the_same_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+    for most in (normalised.CHUNK, 1):
+        monkeypatch.setattr(normalised, "CHUNK", most)
+        with dg.DagsterInstance.ephemeral() as instance:
+            place = Place(tmp_path / str(most), instance=instance)
+            place.plain()
+            assert place.ingest().exit_code == DONE
+            found.append(fingerprint(place))
+    assert found[0] == found[1]
 
 
 def test_a_first_load_is_silent_and_the_same_again_changes_nothing(place_on_disk: Place) -> None:

@@ -11,6 +11,7 @@ from tests.warehouse.helpers import DAY, Sent, company, day, event, ids, rows
 from warehouse.archive import Archive
 from warehouse.files import Step
 from warehouse.history import History
+from warehouse.images import Images
 from warehouse.lake import Lake
 from warehouse.paths import Layout
 from warehouse.release import MarketPart, Releases
@@ -44,8 +45,11 @@ def stage(root: Path, on_step: Step) -> None:
 
 
 def image(root: Path, on_step: Step) -> None:
-    frame = rows(COMPANIES, company(1))
-    Lake(Layout(root), on_step).write_image("NO", "batch1", DAY, {"companies": frame}, ids(frame))
+    """An image of two parts."""
+    frame = rows(COMPANIES, company(1), company(2))
+    with Images(Layout(root), on_step).writer("NO", "batch1", DAY) as writer:
+        for number in range(frame.height):
+            writer.add({"companies": frame[number : number + 1]}, ids(frame[number : number + 1]))
 
 
 def learn(root: Path, on_step: Step, *, name: str = "Firma 1 AS", at: int = 0) -> None:

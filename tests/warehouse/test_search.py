@@ -325,7 +325,7 @@ def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None
 
 
 def test_companies_of_one_rank_are_parted(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.documents.RANK", "length(c.name)")
+    monkeypatch.setattr("warehouse.searching.RANK", "length(c.name)")
     reader = _serve(layout, "Firma A", "Firma B", "Firma C", "Firma DE")
     learn(layout, "NO", 1, companies=[member("NO", n, name=f"Firma {n}") for n in (1, 0, 2, 7)])
     with reader.pin() as snapshot:

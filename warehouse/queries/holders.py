@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
+from warehouse import packing
 from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page
 
 _UNITS: Final = 10_000  # percentages are whole ten-thousandths: exact, and they sort
-_ROWS: Final = """SELECT holder_id, pct, floor, body FROM owners
-    WHERE company_id = ? AND since <= ? AND (until IS NULL OR until > ?) ORDER BY position"""
+_ROWS: Final = "SELECT unpacked(packed) FROM owners WHERE company_id = ?"
+
+
+class Holding(NamedTuple):
+    """One row; percentages in ten-thousandths, `floor` the least that is known."""
+
+    holder_id: str
+    pct: int | None
+    floor: int | None
+    body: bytes
+
+
+def held_on(day: str, packed: tuple[bytes] | None) -> Iterator[Holding]:
+    """The rows of one company that hold on a day, in their order; of unknown beginning none does."""
+    for holder_id, since, until, pct, floor, body in packing.rows(packed):
+        if since and since <= day.encode() and (not until or until > day.encode()):
+            yield Holding(holder_id.decode(), _whole(pct), _whole(floor), body)
+
+
+def _whole(text: bytes) -> int | None:
+    return int(text) if text else None
 
 
 def owners(
@@ -29,13 +50,13 @@ def owners(
     all owners of that day, whatever the page holds.
     """
     day = as_of.isoformat()
-    rows = connection.execute(_ROWS, (company_id, day, day)).fetchall()
-    known = [pct for _, pct, _, _ in rows if pct is not None]
+    rows = list(held_on(day, connection.execute(_ROWS, (company_id,)).fetchone()))
+    known = [row.pct for row in rows if row.pct is not None]
     least = Decimal(min_pct) * _UNITS if min_pct is not None else None
     keyed = sorted(
-        (_key(holder_id, pct), body)
-        for holder_id, pct, floor, body in rows
-        if least is None or (floor is not None and floor >= least)
+        (_key(row.holder_id, row.pct), row.body)
+        for row in rows
+        if least is None or (row.floor is not None and row.floor >= least)
     )
     start = parts(after, int, int, str) if after is not None else ()
     cut = page(((key, body) for key, body in keyed if key > start), limit)

@@ -1,6 +1,6 @@
 """Finding companies by name in the name index, best first, in pages without an end.
 
-Tier after tier (`asked`), within a tier by rank: listed and large first, as `documents.RANK` made it. What comes
+Tier after tier (`asked`), within a tier by rank: listed and large first, as `searching.RANK` made it. What comes
 out is (tier, rank), which is also the key of a row; the page after it starts there, whatever came before. Names
 are walked in `labels`, never in the documents. Does not belong here: other filters than `country`, other orders
 (`filters`).

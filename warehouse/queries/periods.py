@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
+from warehouse import packing
 from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page, Periods
 
-_ROWS: Final = """SELECT period_type, fiscal_year, period_start, period_end, is_consolidated, is_current,
-    version, currency, filing_id, body, source FROM financials WHERE company_id = ? ORDER BY position"""
+_ROWS: Final = "SELECT unpacked(packed) FROM financials WHERE company_id = ?"
 
 
 class _Row(NamedTuple):
@@ -25,6 +26,24 @@ class _Row(NamedTuple):
     filing_id: str
     body: bytes
     source: bytes
+
+    @classmethod
+    def of(cls, fields: list[bytes]) -> Self:
+        """A row as `documents` writes it."""
+        kind, year, start, end, is_consolidated, is_current, version, currency, filing, body, source = fields
+        return cls(
+            kind.decode(),
+            int(year),
+            start.decode(),
+            end.decode(),
+            int(is_consolidated),
+            int(is_current),
+            int(version),
+            currency.decode(),
+            filing.decode(),
+            body,
+            source,
+        )
 
     @property
     def key(self) -> tuple[int, int, int, str, str, int, int]:
@@ -44,12 +63,18 @@ def financials(
     connection: sqlite3.Connection, company_id: str, query: Periods, after: Key | None, limit: int
 ) -> Page:
     """Periods of one series: group figures where the company has any, never both mixed."""
-    rows = [_Row(*row) for row in connection.execute(_ROWS, (company_id,))]
+    found = connection.execute(_ROWS, (company_id,)).fetchone()
+    rows = [_Row.of(fields) for fields in packing.rows(found)]
     rows = [row for row in _series(rows, query.consolidated) if query.history or row.is_current]
     rows = _years([row for row in rows if query.period_type in {"all", row.period_type}], query)
     keyed = sorted((row.key, row) for row in rows)
     start = parts(after, int, int, int, str, str, int, int) if after is not None else ()
     return page(((key, _body(row, query)) for key, row in keyed if key > start), limit)
+
+
+def current(packed: tuple[bytes]) -> Iterator[bytes]:
+    """The newest version of every period of one company, in their order."""
+    return (row.body for row in map(_Row.of, packing.rows(packed)) if row.is_current)
 
 
 def _series(rows: list[_Row], consolidated: bool | None) -> list[_Row]:

@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from warehouse import packing
+from warehouse.documents import PARTS
 from warehouse.reading import Document, Head
 
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
-_PART_NAMES: Final = ("detail", "identifiers", "address", "sources")
-_PARTS: Final = f"SELECT {', '.join(_PART_NAMES)} FROM companies WHERE company_id = ?"
+_PARTS: Final = "SELECT unpacked(parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
 
 
@@ -22,8 +23,8 @@ def profile(connection: sqlite3.Connection, company_id: str) -> Document | None:
 
 def parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
     """What may be added to the profile, by name."""
-    row = connection.execute(_PARTS, (company_id,)).fetchone()
-    return dict(zip(_PART_NAMES, row, strict=True)) if row else {}
+    found = packing.rows(connection.execute(_PARTS, (company_id,)).fetchone())
+    return next((dict(zip(PARTS, parts, strict=True)) for parts in found), {})
 
 
 def head(connection: sqlite3.Connection, company_id: str) -> Head | None:

@@ -10,6 +10,9 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import date
 
+from warehouse import packing
+from warehouse.queries import holders, periods
+
 Span = tuple[str, str]
 
 
@@ -21,33 +24,37 @@ def span(market: str) -> Span:
 def profiles(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes, bytes]]:
     """Per company its profile, and under its id what `include=` would add to that."""
     rows = connection.execute(
-        """SELECT company_id, body, detail, identifiers, address, sources FROM companies
+        """SELECT company_id, body, unpacked(parts) FROM companies
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
         span(market),
     )
-    for company_id, body, *parts in rows:
+    for company_id, body, packed in rows:
+        parts = next(packing.rows((packed,)))
         members = b",".join(inner for part in parts if (inner := part[1:-1]))
         yield _line(body), _line(b'{"id":"%b",%b}' % (company_id.encode(), members))
 
 
 def financials(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]]:
     """The newest version of every served period, of the group's series and of the company's own."""
-    rows = connection.execute(
-        """SELECT company_id, body FROM financials
-            WHERE company_id > ? AND company_id < ? AND is_current ORDER BY company_id, position""",
-        span(market),
-    )
-    return ((_under(company_id, body),) for company_id, body in rows)
+    for company_id, packed in _packed(connection, "financials", market):
+        for row in periods.current(packed):
+            yield (_under(company_id, row),)
 
 
 def owners(connection: sqlite3.Connection, market: str, day: date) -> Iterator[tuple[bytes]]:
     """Owners on one day."""
+    for company_id, packed in _packed(connection, "owners", market):
+        for row in holders.held_on(day.isoformat(), packed):
+            yield (_under(company_id, row.body),)
+
+
+def _packed(connection: sqlite3.Connection, table: str, market: str) -> Iterator[tuple[str, tuple[bytes]]]:
     rows = connection.execute(
-        """SELECT company_id, body FROM owners WHERE company_id > ? AND company_id < ?
-            AND since <= ? AND (until IS NULL OR until > ?) ORDER BY company_id, position""",
-        (*span(market), day.isoformat(), day.isoformat()),
+        f"""SELECT company_id, unpacked(packed) FROM {table}
+            WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
+        span(market),
     )
-    return ((_under(company_id, body),) for company_id, body in rows)
+    return ((company_id, (packed,)) for company_id, packed in rows)
 
 
 def events(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes]]:

@@ -45,11 +45,20 @@ def test_whoever_stops_early_ends_the_maker_and_its_thread() -> None:
     assert threading.active_count() == before
 
 
+@pytest.mark.parametrize("waiting", [0, 3])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
-def test_what_lanes_make_comes_once_and_in_order(count: int) -> None:
+def test_what_lanes_make_comes_once_and_in_order(count: int, waiting: int) -> None:
     made: list[int] = []
-    assert list(in_lanes(counted(made, count), lambda number: 2 * number)) == list(range(0, 2 * count, 2))
+    found = in_lanes(counted(made, count), lambda number: 2 * number, waiting=waiting)
+    assert list(found) == list(range(0, 2 * count, 2))
     assert made == [*range(count), -1]
+
+
+def test_items_are_on_their_way_while_others_are_used() -> None:
+    made: list[int] = []
+    items = in_lanes(counted(made, 1000), lambda number: number, waiting=4)
+    assert next(items) == 0
+    assert len(made) >= pl.thread_pool_size() + 4
 
 
 def test_lanes_work_at_one_time() -> None:

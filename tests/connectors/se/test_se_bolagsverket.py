@@ -193,6 +193,14 @@ def test_records_are_whole_across_blocks(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not rejects(found)
 
 
+def test_lines_are_numbered_through_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_rows, "BLOCK", 300)
+    many = [organisation(str(5560000100 + n), verksamhetsbeskrivning="a\nb") for n in range(20)]
+    torn, whole = (bulk(organisation(number)).split(b"\n", 1)[1] for number in (ONE, TWO))
+    found = batches(BULK, bulk(*many) + torn[:60] + b"\n" + whole)
+    assert [record for record, _, _ in rejects(found)] == ["line 42"]
+
+
 def test_a_torn_record_costs_itself_alone() -> None:
     body = bulk(organisation(ONE), organisation(TWO), organisation(THREE))
     cut = body.index(TWO.encode())

@@ -1,0 +1,165 @@
+"""The full universe: five registers and their accounts taken in for the first time, then days, then releases.
+
+Every step is a process of its own, as an operator starts it; its figures are the time that passes, the most
+memory that it and its children hold together, and what the data folder grows by. Files of the registries are
+written once and kept (BENCH_FOLDER). Accounts are staged beforehand: reading them has its own benchmark. Disk is
+compared with Parquet of the same tables and the document store. Does not belong here: what the registers say
+(`universe_files`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from benchmarks import universe_accounts, universe_files
+from benchmarks.api_world import written
+from benchmarks.processes import watched
+from connectors.sandbox.world import FIRST_DAY
+from warehouse.engine import opened, text
+from warehouse.manifests import SERVING, WAREHOUSE
+from warehouse.paths import Layout
+
+_ROOT: Final = Path(__file__).resolve().parents[1]
+_FULL: Final = 10_000_000  # companies to which the limits belong
+_MIB: Final = 1 << 20
+_REISSUE: Final = """
+import sys
+from firm.compose import environment
+from connectors import JURISDICTIONS
+from pipelines.resources import Workspace
+from pipelines.settings import Settings
+from pipelines.stages.release import reissue
+reissue(Workspace(Settings.read(environment()), JURISDICTIONS), sys.argv[1:])
+"""
+
+
+def run(companies: int = 100_000, days: int = 2) -> list[dict[str, object]]:
+    """One result a step: seconds, mebibytes of memory, bytes of the data folder."""
+    folder = _files(companies, days)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
+        data = Path(place) / "data"
+        _stage_accounts(data, companies)
+        steps = _Steps(data, companies)
+        return [*_steps(steps, folder, days), _disk(Layout(data), companies)]
+
+
+def _steps(steps: _Steps, folder: Path, days: int) -> Iterator[dict[str, object]]:
+    markets = [market.lower() for market in universe_files.SHARES]
+    for day in range(days):
+        at = FIRST_DAY + timedelta(days=day)
+        ingest = [
+            "-m",
+            "firm",
+            "ingest",
+            *markets,
+            "--from",
+            str(folder / at.isoformat()),
+            "--at",
+            f"{at}T05:00:00",
+        ]
+        if day == 0:
+            yield steps.run("first load", ingest, minutes=90, gigabytes=8)
+        else:
+            yield steps.run(f"day {day}, one in a hundred changed", ingest, minutes=10, gigabytes=8)
+    codes = [market.upper() for market in markets]
+    yield steps.run("full release", ["-c", _REISSUE, *codes], minutes=8, gigabytes=4)
+
+
+class _Steps:
+    """Steps over one data folder, one after the other."""
+
+    def __init__(self, data: Path, companies: int) -> None:
+        self._data, self._companies = data, companies
+
+    def run(self, name: str, arguments: list[str], *, minutes: float, gigabytes: float) -> dict[str, object]:
+        """Runs one to its end; the limits are told, and judged at full size only."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("FIRM_")}
+        environment = {
+            **kept,
+            "FIRM_DATA": str(self._data),
+            "FIRM_KEEP_RELEASES": "2",
+            "PYTHONPATH": str(_ROOT),
+        }
+        before, began = _size(self._data), time.perf_counter()
+        with (
+            subprocess.Popen(
+                [sys.executable, *arguments], cwd=_ROOT, env=environment, stdout=sys.stderr
+            ) as process,
+            watched(process.pid) as peak,
+        ):
+            code = process.wait()
+        seconds = time.perf_counter() - began
+        if code:
+            raise RuntimeError(f"{name}: ended with code {code}")
+        megabytes = peak.own + peak.files
+        met = seconds <= minutes * 60 and megabytes <= gigabytes * 1024
+        return {
+            "name": f"{written(self._companies)} companies, {name}",
+            "ours_s": round(seconds, 1),
+            "peak_mb": megabytes,
+            "own_mb": peak.own,
+            "grown_bytes": _size(self._data) - before,
+            "asked": f"<= {minutes:g} min, {gigabytes:g} GiB at 10 M",
+            **({"met": met} if self._companies >= _FULL else {}),
+        }
+
+
+def _files(companies: int, days: int) -> Path:
+    """The registers' files, found or written."""
+    kept = Path(os.environ.get("BENCH_FOLDER") or Path(tempfile.gettempdir()) / "firmdata-benchmarks")
+    folder = kept / f"universe-{companies}-{days}"
+    if not (folder / "whole").exists():
+        print(f"writing the files of {companies:,} companies in {folder}, once", file=sys.stderr, flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        for day in range(days):
+            universe_files.write_day(folder, day, companies, days)
+        (folder / "whole").touch()
+    return folder
+
+
+def _stage_accounts(data: Path, companies: int) -> None:
+    at = datetime.combine(FIRST_DAY, universe_files.NIGHT, UTC)
+    for market, count in universe_files.sizes(companies).items():
+        universe_accounts.stage(Layout(data), market, count, at, f"{at:%Y%m%dT%H%M%S}000Z")
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _disk(layout: Layout, companies: int) -> dict[str, object]:
+    """A release beside Parquet of its tables and its documents."""
+    release = layout.release(max(int(path.name) for path in layout.releases.glob("[0-9]*")))
+    with (
+        tempfile.TemporaryDirectory(dir=layout.root) as place,
+        opened(release / WAREHOUSE, read_only=True) as database,
+    ):
+        tables = database.execute(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
+        ).fetchall()
+        for schema, table in tables:
+            path = Path(place) / f"{schema}.{table}.parquet"
+            database.execute(
+                f'COPY "{schema}"."{table}" TO {text(str(path))} (FORMAT parquet, COMPRESSION zstd)'
+            )
+        parquet = _size(Path(place))
+    documents = (release / SERVING).stat().st_size
+    ours = _size(release)
+    return {
+        "name": f"{written(companies)} companies, bytes of a release",
+        "against": "Parquet of its tables, and its documents",
+        "ours_mb": ours // _MIB,
+        "peer_mb": (parquet + documents) // _MIB,
+        "ratio": round(ours / (parquet + documents), 2),
+        "asked": "<= 1.5",
+        "met": ours <= 1.5 * (parquet + documents),
+    }

@@ -1,0 +1,130 @@
+"""Packed rows come out as they went in, whatever they hold, and a release of the former edition reads alike."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.warehouse.world import learn, member, owner, period, publish
+from warehouse import packing
+from warehouse.leases import leased
+from warehouse.manifests import SERVING
+from warehouse.packing import FIELD, ROW, Packer
+from warehouse.paths import Layout
+from warehouse.queries import whole
+from warehouse.reader import Periods, Reader
+
+ONE, TWO = "firm:NO:900000001", "firm:NO:900000002"
+HOSTILE = f"A{FIELD}B{ROW}C\x00\n «ø»"
+DAY = dt.date(2026, 1, 1)
+# What the edition before packed rows wrote.
+FORMER = (
+    "CREATE TABLE {}.companies (rank, company_id, org_number, name, body, etag, detail, identifiers, address, sources)",
+    """CREATE TABLE {}.financials (company_id, position, period_type, fiscal_year, period_start, period_end,
+        is_consolidated, is_current, version, currency, filing_id, body, source)""",
+    "CREATE TABLE {}.owners (company_id, position, holder_id, since, until, pct, floor, body)",
+)
+
+
+def _world(layout: Layout) -> None:
+    shares = [
+        owner(ONE, "h1", "10.5", holder_name=HOSTILE),
+        owner(ONE, "h2", "60"),
+        owner(ONE, "h3", pct_min=25, pct_max=50, basis="band"),
+        owner(ONE, "h4", "5", as_of=None),
+        owner(ONE, "h5", "7", ended_on=dt.date(2025, 6, 1)),
+    ]
+    years = [period(ONE, 2023), period(ONE, 2024), period(ONE, 2024, version=2, is_current=False)]
+    years += [period(ONE, 2024, currency=None, is_consolidated=True), period(TWO, 2022)]
+    companies = [member("NO", 1, name=HOSTILE, address_lines=[HOSTILE]), member("NO", 2), member("NO", 3)]
+    learn(layout, "NO", 0, companies=companies, financials=years, owners=shares)
+    publish(layout, "NO")
+
+
+def _answers(layout: Layout) -> list[Any]:
+    reader = Reader(layout)
+    with reader.pin() as snapshot:
+        found = [
+            (
+                snapshot.profile(company),
+                snapshot.parts(company),
+                snapshot.financials(company, Periods(history=True, sources=True), None, 50),
+                snapshot.owners(company, DAY, None, None, 50),
+                snapshot.owners(company, DAY, "25", None, 50),
+            )
+            for company in (ONE, TWO, "firm:NO:900000003", "firm:NO:1")
+        ]
+    reader.close()
+    with leased(layout) as held:
+        handed = [
+            list(whole.profiles(held.serving, "NO")),
+            list(whole.financials(held.serving, "NO")),
+            list(whole.owners(held.serving, "NO", DAY)),
+        ]
+    return [found, handed]
+
+
+def test_what_is_hostile_comes_out_as_it_went_in(layout: Layout) -> None:
+    _world(layout)
+    (one, two, three, none), (profiles, financials, owners) = _answers(layout)
+    assert json.loads(one[0].body)["name"] == HOSTILE
+    assert json.loads(one[1]["address"])["address"]["lines"] == [HOSTILE]
+    held = [json.loads(body) for body in one[3][0].rows]
+    assert [row["holder_id"] for row in held] == ["h2", "h1", "h3"]
+    assert held[1]["holder_name"] == HOSTILE
+    assert [json.loads(body)["holder_id"] for body in one[4][0].rows] == ["h2", "h3"]
+    assert [len(company[2].rows) for company in (one, two, three, none)] == [1, 1, 0, 0]
+    assert none[0] is None
+    assert [len(handed) for handed in (profiles, financials, owners)] == [3, 4, 3]
+
+
+def test_a_release_of_the_former_edition_reads_alike(layout: Layout) -> None:
+    _world(layout)
+    expected = _answers(layout)
+    _as_before(layout.release(1) / SERVING)
+    assert _answers(layout) == expected
+
+
+def _as_before(path: Path) -> None:
+    """Writes a file's packed tables as the edition before did."""
+    with closing(packing.opened(path)) as source:
+        companies = [
+            (*row[:6], *next(packing.rows((row[6],))))
+            for row in source.execute(
+                "SELECT rank, company_id, org_number, name, body, etag, unpacked(parts) FROM companies"
+            )
+        ]
+        rows = {
+            table: [
+                (company, position, *(field.decode() or None for field in fields))
+                for company, packed in source.execute(f"SELECT company_id, unpacked(packed) FROM {table}")
+                for position, fields in enumerate(packing.rows((packed,)), 1)
+            ]
+            for table in ("financials", "owners")
+        }
+    rows = {"companies": companies, **rows}
+    with closing(sqlite3.connect(path, isolation_level=None)) as target:
+        target.execute("DROP TABLE packing")
+        for statement, (table, found) in zip(FORMER, rows.items(), strict=True):
+            target.execute(f"DROP TABLE {table}")
+            target.execute(statement.format("main"))
+            target.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found[::-1])
+
+
+@given(st.lists(st.text(min_size=1)))
+def test_any_text_is_packed_and_unpacked(texts: list[str]) -> None:
+    dictionary = b'{"name":null}'
+    with closing(sqlite3.connect(":memory:")) as memory:
+        memory.execute(packing.SCHEMA)
+        memory.execute("INSERT INTO packing VALUES (?)", (dictionary,))
+        packed = Packer.of(memory).packed(pl.Series(texts, dtype=pl.String))
+    unpack = packing.unpacker(dictionary)
+    assert [unpack(value) for value in packed] == [text.encode() for text in texts]

@@ -1,0 +1,116 @@
+"""Images between steps: the shared tables of the companies that one instant of one batch touched.
+
+`images/<market>/` holds one folder per instant, with the companies in parts: each part is made, kept and taken in
+by itself, so that a register of millions needs no more memory than one part of it. A folder is built under
+another name and renamed when whole. Which images and parts history has taken in is known by `history`, not here;
+nor does what a table means belong here.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+import polars as pl
+
+from warehouse import files, rowgroups
+from warehouse.paths import Layout
+
+INDEX: Final = "index.json"
+TOUCHED: Final = "touched"
+_STAMP: Final = "%Y%m%dT%H%M%S%fZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some companies of an image. `name`: what its files begin with; `tables`: which it has."""
+
+    name: str
+    folder: Path
+    tables: tuple[str, ...]
+
+    def read(self) -> tuple[dict[str, pl.DataFrame], pl.Series]:
+        """The tables and the companies touched."""
+        tables = {table: pl.read_parquet(self.path(table)) for table in self.tables}
+        return tables, pl.read_parquet(self.path(TOUCHED))[TOUCHED]
+
+    def path(self, table: str) -> Path:
+        """Where a table of the part lies."""
+        return self.folder / f"{self.name}{table}.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One instant of one batch; its parts have no company in common."""
+
+    market: str
+    batch: str
+    instant: datetime
+    path: Path
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def at(cls, folder: Path) -> Self:
+        """An image as it lies on disk; one of before there were parts is one part, under plain names."""
+        index = json.loads((folder / INDEX).read_text())
+        told: dict[str, Any] = index["parts"] if "parts" in index else {"": index["tables"]}
+        parts = tuple(Part(name, folder, tuple(tables)) for name, tables in told.items())
+        return cls(index["market"], index["batch"], datetime.fromisoformat(index["instant"]), folder, parts)
+
+
+class ImageWriter:
+    """Takes in an image part by part; `Images.writer` makes it and publishes what it holds."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.parts: dict[str, dict[str, int]] = {}
+
+    def add(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
+        """Adds the tables of companies that are in no other part."""
+        part = Part(f"{len(self.parts):06d}.", self._folder, tuple(tables))
+        for table, frame in tables.items():
+            rowgroups.write(frame, part.path(table))
+        touched.rename(TOUCHED).to_frame().write_parquet(part.path(TOUCHED))
+        self.parts[part.name] = {table: frame.height for table, frame in tables.items()}
+
+
+class Images:
+    """Images below one data root."""
+
+    def __init__(self, layout: Layout, on_step: files.Step = files.no_step) -> None:
+        self._root = layout.images
+        self._on_step = on_step
+
+    @contextmanager
+    def writer(self, market: str, batch: str, instant: datetime) -> Iterator[ImageWriter]:
+        """Collects an image; it is there when the block ends well, in the place of one that a killed run left."""
+        folder = self._root / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
+        built = files.temporary(folder)
+        files.discard(built)
+        files.make_folder(built)
+        writer = ImageWriter(built)
+        yield writer
+        self._on_step("image written")
+        value = {"market": market, "batch": batch, "instant": instant.isoformat(), "parts": writer.parts}
+        files.write_json(built / INDEX, value)
+        files.discard(folder)
+        files.sync_tree(built)
+        self._on_step("image synced")
+        built.replace(folder)
+        files.sync_folder(folder.parent)
+        self._on_step("image published")
+
+    def all(self, market: str) -> list[Image]:
+        """Images of a market by instant, then batch."""
+        found = sorted((self._root / market).glob(f"*/{INDEX}"))
+        return [Image.at(path.parent) for path in found if path.parent.suffix != files.TEMPORARY]
+
+    def drop(self, image: Image) -> None:
+        """Removes an image that history has taken in; it can be made again from STAGED."""
+        shutil.rmtree(image.path)
