@@ -101,7 +101,7 @@ def read(piece: Piece) -> Iterator[Batch]:
         raise Unreadable(
             piece.dataset, piece.name, f"no list of equities: column {', '.join(missing)} is missing"
         )
-    work = _Rows(piece.dataset, places)
+    work = _Rows(piece.dataset, places, len(header))
     for number, row in enumerate(rows, start=2):
         work.take(number, row)
     for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
@@ -120,15 +120,16 @@ def _cells(line: str) -> list[str]:
 class _Rows:
     """Rows of the list, one per ISIN."""
 
-    def __init__(self, dataset: str, places: dict[str, int]) -> None:
+    def __init__(self, dataset: str, places: dict[str, int], width: int) -> None:
         self.tally = Tally(dataset)
         self.rows: dict[str, dict[str, str | None]] = {}
         self.refused: list[tuple[object, str, object]] = []
         self._places = places
+        self._width = width  # more than places where a column stands twice
 
     def take(self, number: int, cells: list[str]) -> None:
-        if len(cells) != len(self._places):
-            self.refused.append((number, f"{len(cells)} fields where {len(self._places)} are due", cells))
+        if len(cells) != self._width:
+            self.refused.append((number, f"{len(cells)} fields where {self._width} are due", cells))
             return
         row = {name: self._cell(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")}
         isin, market = row["ISIN"] or "", row["Market"] or ""

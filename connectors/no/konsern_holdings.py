@@ -20,6 +20,7 @@ from warehouse.schema.tables import HOLDINGS
 
 _PERCENT: Final = pl.Decimal(9, 4)
 _NO_TEXT: Final = pl.lit(None, pl.String)
+_AHEAD: Final = pl.duration(days=366)  # a date further ahead than this was never meant: unknown
 _NO_PERCENT: Final = pl.lit(None, _PERCENT)
 
 
@@ -61,6 +62,7 @@ def _columns() -> dict[str, pl.Expr]:
     parent, form = pl.col(f"_edge_{PARENT}"), pl.col("_edge_form")
     # an entity of form UTLA is registered as a holder only: no company of ours, and not Norwegian
     foreign = (form == codes.FOREIGN_HOLDER).fill_null(value=False)
+    begun = pl.col("_edge_dato").str.to_date("%Y-%m-%d", strict=False)
     percent = pl.col("_edge_prosent").cast(_PERCENT)
     indirect = pl.col("_edge_grunnlag").str.to_lowercase().str.contains("indirekte", literal=True)
     return {
@@ -83,7 +85,7 @@ def _columns() -> dict[str, pl.Expr]:
         "basis": pl.when(percent.is_not_null()).then(pl.lit("exact")),
         "is_direct": pl.when(indirect).then(pl.lit(value=False)),
         "controls": pl.concat_list("_edge_knytningsform").list.drop_nulls(),
-        "valid_from": pl.col("_edge_dato").str.to_date("%Y-%m-%d", strict=False),
+        "valid_from": pl.when(begun <= pl.col("_observed_at").dt.date() + _AHEAD).then(begun),
         "ended_on": pl.col("_ended"),
         "url": pl.lit(URL) + pl.col(NUMBER),
         "raw": pl.col("_raw"),
