@@ -9,7 +9,12 @@ from typing import Final
 from warehouse import packed
 from warehouse.reading import Document, Head
 
-PARTS: Final[tuple[str, ...]] = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
+PARTS: Final[tuple[str, ...]] = (
+    "detail",
+    "identifiers",
+    "address",
+    "sources",
+)  # what may be added to a profile
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
 _PARTS: Final = "SELECT unpacked(parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
