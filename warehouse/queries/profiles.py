@@ -9,12 +9,7 @@ from typing import Final
 from warehouse import packed
 from warehouse.reading import Document, Head
 
-PARTS: Final[tuple[str, ...]] = (
-    "detail",
-    "identifiers",
-    "address",
-    "sources",
-)  # what may be added to a profile
+PARTS: Final = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
 _PARTS: Final = "SELECT unpacked(parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
@@ -29,7 +24,10 @@ def profile(connection: sqlite3.Connection, company_id: str) -> Document | None:
 def parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
     """What may be added to the profile, by name."""
     found = packed.rows(connection.execute(_PARTS, (company_id,)).fetchone())
-    return next((dict(zip(PARTS, parts, strict=True)) for parts in found), {})
+    named: dict[str, bytes] = {}
+    for parts in found:
+        named.update(zip(PARTS, parts, strict=True))
+    return named
 
 
 def head(connection: sqlite3.Connection, company_id: str) -> Head | None:
