@@ -85,6 +85,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {},
         "quick": {"events": 200, "rows": 20_000, "subscriptions": 500},
     },
+    "bench_universe": {
+        "default": {},
+        "full": {"companies": 10_000_000, "days": 3},
+        "quick": {"companies": 5_000},
+    },
     "bench_overload": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

@@ -19,7 +19,7 @@ import polars as pl
 from warehouse import assembly, files, render, serving
 from warehouse.engine import opened
 from warehouse.ledger import Ledger
-from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing
+from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing, Unsound
 from warehouse.paths import Layout
 from warehouse.reading import DatasetState, MarketState
 from warehouse.schema.tables import EVENTS, TABLES
@@ -96,6 +96,18 @@ def plan(
         or any(companies is None for companies in changed.values())
     )
     return replace(found, full=full or stale)
+
+
+def require_histories(made: Plan) -> None:
+    """Raises Unsound where some market's rows would be taken from the former release, which is torn."""
+    former = made.former
+    left = sorted(former.markets.keys() - made.standings.keys()) if former else []
+    if former and left:
+        raise Unsound(
+            f"release {former.release}: {WAREHOUSE} is not as long as its manifest says, and no other file of "
+            f"{', '.join(left)} is at hand: take all markets in at one time (`firm ingest`), or go back to a "
+            "release before it (`firm release rollback`)"
+        )
 
 
 def write(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> None:

@@ -160,10 +160,14 @@ class Releases:
         now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
         served = self.current()
-        is_torn = served is not None and not soundness.is_whole(self._layout, served)  # nothing to patch
-        plan = building.plan(served, parts, fresh, now, full=full or is_torn)
+        torn = frozenset[str]() if served is None else soundness.torn(self._layout, served)
+        plan = building.plan(
+            served, parts, fresh, now, full=full or bool(torn)
+        )  # what is torn is not patched
         if plan.is_empty:
             return None
+        if WAREHOUSE in torn:
+            building.require_histories(plan)
         numbers = self._ledger.append(plan.number, plan.events, now)
         self._on_step("events numbered")
         files.make_folder(self._layout.release(plan.number))

@@ -30,12 +30,13 @@ def verify(layout: Layout, manifest: Manifest) -> None:
     _documents(folder / SERVING, manifest)
 
 
-def is_whole(layout: Layout, manifest: Manifest) -> bool:
-    """Whether the files of a release are there in their length: what a look at the folder tells."""
+def torn(layout: Layout, manifest: Manifest) -> frozenset[str]:
+    """Files of a release that are not there in their length: what a look at the folder tells."""
     folder = layout.release(manifest.release)
-    return all(
-        (folder / name).is_file() and (folder / name).stat().st_size == size
+    return frozenset(
+        name
         for name, size in manifest.sizes.items()
+        if not (folder / name).is_file() or (folder / name).stat().st_size != size
     )
 
 

@@ -248,6 +248,22 @@ def test_verification_names_what_does_not_hold(layout: Layout) -> None:
         releases.verify(9)
 
 
+def test_a_torn_release_is_built_anew_of_histories_alone(layout: Layout) -> None:
+    for market in ("NO", "FI"):
+        learn(layout, market, 0, companies=[member(market, 1)])
+    publish(layout, "NO", "FI")
+    path = layout.release(1) / WAREHOUSE
+    path.write_bytes(path.read_bytes()[:-4096])
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
+    with pytest.raises(
+        Unsound, match=r"release 1: warehouse\.duckdb is not .* no other file of FI is at hand"
+    ):
+        publish(layout, "NO", at=1)
+    made = publish(layout, "NO", "FI", at=1)
+    assert made is not None
+    assert (made.release, made.kind, made.counts["companies"]) == (2, "full", 2)
+
+
 def test_a_manifest_that_was_changed_is_not_believed(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
