@@ -8,8 +8,8 @@ WAREHOUSE: Final = (
     Mutant(
         "as-of: on the day a holding ended it is still held",
         "warehouse/queries/holders.py",
-        "(not until or until > day.encode())",
-        "(not until or until >= day.encode())",
+        "if since and since <= day.encode() and (not until or until > day.encode()):",
+        "if since and since <= day.encode() and (not until or until >= day.encode()):",
         "tests/warehouse/test_reader.py::test_owners_on_a_day",
     ),
     Mutant(
