@@ -26,9 +26,8 @@ def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.
         return None
     if not order.gather_every(width, width - 1).all() or not body.endswith(b"\n"):
         return None
-    if (
-        body.startswith(codecs.BOM_UTF8) or b"\r" in body or b"\0" in body
-    ):  # polars would drop the mark or the return
+    # polars would drop the mark or the return
+    if body.startswith(codecs.BOM_UTF8) or b"\r" in body or b"\0" in body:
         return None
     try:
         frame = pl.read_csv(

@@ -37,12 +37,8 @@ def http_date(value: str | None) -> datetime | None:
     try:
         parsed = parsedate_to_datetime(value)
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
-    except (
-        TypeError,
-        ValueError,
-        IndexError,
-        OverflowError,
-    ):  # the last: a day moved over the calendar's edge
+    # the last: a day that its zone moves over the calendar's edge
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
 
 

@@ -1,8 +1,8 @@
 """HISTORY: each pending image is completed by the derived tables, applied, and its difference becomes events.
 
 All of one part of an image is one transaction: rows, events in the outbox, the mark. Parts have no company in
-common, so a kill between two leaves companies of before beside companies of after, which no release is made of:
-the next run takes in the rest first. Does not belong here: how tables are compared (`warehouse.history`), what the
+common, so a kill between two leaves companies of before beside companies of after, each whole: the next run takes
+in the rest first. What is published in between without an ingest (an erasure) has them so. Does not belong here: how tables are compared (`warehouse.history`), what the
 derived tables and events are (`steps`).
 """
 

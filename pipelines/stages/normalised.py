@@ -34,9 +34,8 @@ from warehouse.schema.types import Table
 STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 EDITIONS: Final = "_editions"
-CHUNK: Final = (
-    150_000  # companies that go through a connector at once, in each of some lanes, and into history
-)
+# Companies that go through a connector at once, in each of some lanes, and into history.
+CHUNK: Final = 150_000
 STRETCH: Final = 500_000  # staged rows that are compared with what is present at once
 
 _Present = tuple[pl.Series, Mapping[str, pl.LazyFrame]]  # companies, and their rows by staged table
