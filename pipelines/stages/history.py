@@ -2,8 +2,8 @@
 
 All of one part of an image is one transaction: rows, events in the outbox, the mark. Parts have no company in
 common, so a kill between two leaves companies of before beside companies of after, each whole: the next run takes
-in the rest first. What is published in between without an ingest (an erasure) has them so. Does not belong here: how tables are compared (`warehouse.history`), what the
-derived tables and events are (`steps`).
+in the rest first. What is published in between without an ingest (an erasure) has them so. Does not belong
+here: how tables are compared (`warehouse.history`), what the derived tables and events are (`steps`).
 """
 
 from __future__ import annotations
