@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from tests.firm.inside import Inside
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60
+FOLLOW_SECONDS = 30
 LONG_SERIES = frozenset(
     f"test_{name}.py"
     for name in ("faults", "finland_http", "firm_kills", "live", "norway_feeds", "sweden_world")
@@ -124,8 +126,6 @@ class Firm:
 
 def _until_ready(client: httpx.Client, service: subprocess.Popen[str]) -> None:
     """Wait for the socket by connecting to it; a service that ended says why."""
-    import time
-
     until = time.monotonic() + READY_SECONDS
     while time.monotonic() < until:
         if service.poll() is not None:
@@ -137,6 +137,17 @@ def _until_ready(client: httpx.Client, service: subprocess.Popen[str]) -> None:
             continue
         return
     raise AssertionError("the service did not come up")
+
+
+def of_release(client: httpx.Client, number: str) -> httpx.Response:
+    """The first answer of a release; the service looks for new ones several times a second."""
+    until = time.monotonic() + FOLLOW_SECONDS
+    while time.monotonic() < until:
+        answer = client.get("/api/v1/companies?limit=100")
+        if answer.headers["Firm-Release"] == number:
+            return answer
+        time.sleep(0.02)
+    raise AssertionError(f"release {number} is not served after {FOLLOW_SECONDS} s")
 
 
 @pytest.fixture

@@ -4,18 +4,16 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 
 from connectors.sandbox import World, write
-from tests.firm.conftest import ROOT, Firm, _until_ready
+from tests.firm.conftest import ROOT, Firm, _until_ready, of_release
 from tests.firm.inside import Inside
 
 pytestmark = pytest.mark.slow
-PATIENCE = 10
 PROBLEM = "application/problem+json"
 
 
@@ -41,21 +39,11 @@ def test_a_rollback_reaches_the_running_service(firm: Firm, tmp_path: Path) -> N
         before = client.get("/api/v1/companies?limit=100")
         assert before.headers["Firm-Release"] == "2"
         inside.run("release", "rollback", "1")
-        after = _of_release(client, "3")
+        after = of_release(client, "3")
         # the company that the second day brought is gone again, its number unknown
         gone = {item["id"] for item in before.json()["data"]} - {item["id"] for item in after.json()["data"]}
         assert len(gone) == 1
         assert client.get(f"/api/v1/companies/{gone.pop()}").status_code == 404
-
-
-def _of_release(client: httpx.Client, number: str) -> httpx.Response:
-    """The first answer of a release; the service looks for new ones several times a second."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        answer = client.get("/api/v1/companies?limit=100")
-        if answer.headers["Firm-Release"] == number:
-            return answer
-    raise AssertionError(f"release {number} is not served after {PATIENCE} s")
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
