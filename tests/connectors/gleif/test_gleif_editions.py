@@ -140,6 +140,15 @@ def test_persons_leave_the_table_and_nobody_else_does() -> None:
     assert rows("SE", table(person)) == []
 
 
+def test_a_line_with_a_cell_too_many_cannot_tell_who_it_is() -> None:
+    person = record(lei("P"), "RA000544", "800101-1239", law="SE", name="Exempel")
+    line = table(person).splitlines(keepends=True)[1]
+    assert kept(table() + b'"",' + line) == table()
+    with pytest.raises(Unreadable):  # columns without their line end
+        read("SE", kept(table().rstrip() + b"," + line))
+    assert b"800101" not in kept(table().rstrip() + b"," + line)
+
+
 @pytest.mark.parametrize("cut", ["within a quote", "within a record"])
 def test_a_table_that_breaks_off_is_unreadable(cut: str) -> None:
     whole = table(
