@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tests.connectors.gleif.gleif_bodies import answer, cdf, golden, lei, record
-from tests.connectors.gleif.test_gleif_editions import table
+from tests.connectors.gleif.gleif_bodies import answer, cdf, golden, lei, record, table
 from tests.connectors.news.news_files import mfn, mfn_item
 from tests.connectors.regulators.feeding import rss, sanction, solr
 from tests.connectors.regulators.test_regulator_acts import news, release
