@@ -5,12 +5,12 @@ Does not belong here: lines that have too few or too many (`ragged`); what quote
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 
 import polars as pl
 
 from connectors.kit.signs import where
+from connectors.kit.textual import NOT_AS_THEY_STAND
 
 
 def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
@@ -26,8 +26,8 @@ def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.
         return None
     if not order.gather_every(width, width - 1).all() or not body.endswith(b"\n"):
         return None
-    # polars would drop the mark or the return
-    if body.startswith(codecs.BOM_UTF8) or b"\r" in body or b"\0" in body:
+    # polars would drop the return
+    if body.startswith(NOT_AS_THEY_STAND) or b"\r" in body or b"\0" in body:
         return None
     try:
         frame = pl.read_csv(
