@@ -17,7 +17,7 @@ import polars as pl
 
 from connectors.declare import Piece, Unreadable
 from connectors.kit import bare, staged
-from connectors.kit.ahead import in_lanes
+from warehouse.ahead import in_lanes
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.quoted import Parted
 from connectors.kit.ragged import LINE, Reader, Rows, lines_at
