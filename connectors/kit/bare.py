@@ -6,25 +6,38 @@ Does not belong here: lines that have too few or too many (`ragged`); what quote
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from connectors.kit.signs import where
 
 
-def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
-    """Text columns («0», «1», …) of some whole lines, those of `columns`; None where a line has not `width` fields.
-
-    Polars cuts long rows and fills short ones in silence. But where each line has its separators, and only there,
-    each `width`th of all separators and line ends is a line's end.
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Whole lines. order: of all separators and line ends, one behind the other, which are ends. others: lines of
+    another kind among them, without their ends, by their place among all lines (ascending).
     """
+
+    body: bytes
+    order: pl.Series
+    others: Mapping[int, bytes] = field(default_factory=dict)
+
+
+def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
+    """Text columns («0», «1», …) of some whole lines, those of `columns`; None where a line has not `width` fields."""
     ends = where(body, "\n")
-    order = ends.filter(ends | where(body, separator))
-    lines = len(order) // width
-    if not lines or len(order) % width or int(ends.sum()) != lines:
-        return None
-    if not order.gather_every(width, width - 1).all() or not body.endswith(b"\n"):
+    return rows_of(Lines(body, ends.filter(ends | where(body, separator))), width, columns, separator)
+
+
+def rows_of(lines: Lines, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
+    """What `rows` gives, of all lines but the others; what these hold is not looked at.
+
+    Polars cuts long rows and fills short ones in silence, so what stands between two ends is counted beforehand.
+    """
+    body = lines.body
+    if not body.endswith(b"\n") or not _are_due(lines, width):
         return None
     # polars would drop the mark or the return
     if body.startswith(codecs.BOM_UTF8) or b"\r" in body or b"\0" in body:
@@ -41,4 +54,23 @@ def rows(body: bytes, width: int, columns: Sequence[int], separator: str) -> pl.
         )
     except pl.exceptions.PolarsError:
         return None
-    return frame if frame.height == lines else None
+    return _without_others(frame, lines)
+
+
+def _are_due(lines: Lines, width: int) -> bool:
+    """Whether all lines but the others have as many fields as are due."""
+    ends = lines.order.arg_true().cast(pl.Int64)
+    is_due = ends - ends.shift(1, fill_value=-1) == width
+    return is_due.scatter(list(lines.others), [True] * len(lines.others)).all()
+
+
+def _without_others(frame: pl.DataFrame, lines: Lines) -> pl.DataFrame | None:
+    """The rows of all lines but the others; None where there are not as many rows as lines."""
+    if frame.height != lines.order.sum():
+        return None
+    kept: list[pl.DataFrame] = []
+    since = 0
+    for line in lines.others:
+        kept.append(frame.slice(since, line - since))
+        since = line + 1
+    return pl.concat([*kept, frame.slice(since)], rechunk=False) if kept else frame
