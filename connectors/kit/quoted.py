@@ -13,7 +13,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.bare import Lines
-from connectors.kit.signs import beginnings, count, where
+from connectors.kit.signs import beginnings, count, values, where
 
 _MOST: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
 
@@ -46,7 +46,7 @@ def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | 
 
 
 def parted(body: bytes, separator: str, quote: str) -> Lines | None:
-    """Whole lines, cut at each quote; others than fields in quotes with no quote inside of any; None where many are.
+    """Lines of fields in quotes with no quote inside of any, cut at each quote; None where many are others.
 
     A quote opens a field behind a line's end, or behind a quote and a separator; it closes one before a line's
     end, or before a separator and a quote. In a line that begins and ends with a quote, and whose every quote does
@@ -55,7 +55,8 @@ def parted(body: bytes, separator: str, quote: str) -> Lines | None:
     """
     if not body.startswith(quote.encode()) or not body.endswith(b"\n"):
         return None
-    quotes, ends, separators = (where(body, sign) for sign in (quote, "\n", separator))
+    numbers = values(body)
+    quotes, ends, separators = (where(numbers, sign) for sign in (quote, "\n", separator))
     signs = quotes | ends
     order = ends.filter(signs)
     odd = _odd_lines(signs, order, separators)

@@ -91,8 +91,9 @@ def batch(
         frame = rows
     if undeclared or frame is None:
         raise ValueError(f"table {table.name} declares no column {', '.join(sorted(undeclared))}")
-    missing = [pl.lit(None, kind).alias(name) for name, kind in due.items() if name not in frame.columns]
-    frame = frame.with_columns(missing).select(due.names()).cast(due)
+    if frame.schema != due:
+        missing = [pl.lit(None, kind).alias(name) for name, kind in due.items() if name not in frame.columns]
+        frame = frame.with_columns(missing).select(due.names()).cast(due)
     return Batch(table.name, frame, reject_rows() if rejects is None else rejects, signals)
 
 

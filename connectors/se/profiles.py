@@ -145,10 +145,8 @@ def _foreign() -> pl.Expr:
 
 def _identity() -> list[pl.Expr]:
     form = pl.coalesce("form", "statistical_form")
-    label = pl.coalesce(
-        codes.LEGAL_FORMS.expr("form"),
-        pl.when(pl.col("form").is_null()).then(codes.STATISTICAL_FORMS.expr("statistical_form")),
-    )
+    other = pl.when(pl.col("form").is_null()).then("statistical_form")
+    label = pl.coalesce(codes.LEGAL_FORMS.expr("form"), codes.STATISTICAL_FORMS.expr(other))
     return [
         company_ids(pl.col(NUMBER)).alias("company_id"),
         pl.col(NUMBER).alias("org_number"),

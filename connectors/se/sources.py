@@ -37,9 +37,7 @@ _ENTRIES: Final = {
 }
 _PLACES: Final = {register: place for place, register in enumerate(_ENTRIES)}
 _USED: Final = tuple({name for at, native, *_ in _ENTRIES.values() for name in (at, native)})
-_STRETCH: Final = (
-    8_000  # rows whose texts are made at once: larger buffers come fresh from the system each time
-)
+_STRETCH: Final = 8_000  # rows whose texts are made at once: memory for more comes anew from the system
 
 
 def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
@@ -82,7 +80,7 @@ def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
 def _ending(register: str, at: pl.Series) -> pl.Expr:
     """What follows the register's own id, by instant."""
     name, _, licence, fields, url = _ENTRIES[register]
-    instants = at.unique()
+    instants = at.head(1) if at.min() == at.max() else at.unique()
     opening = f'","url":{json.dumps(url)},"retrieved_at":"'
     ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
     texts = [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]

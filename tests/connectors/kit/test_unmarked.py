@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from connectors.kit import bare, quoted, textual
 from connectors.kit.ragged import LINE, Reader
-from connectors.kit.signs import beginnings, count, where
+from connectors.kit.signs import beginnings, count, values, where
 
 WIDTH = 3
 _bodies = st.text(st.sampled_from("ab;\n\r\0\x1e\ufeffé"), max_size=40).map(str.encode) | st.lists(
@@ -110,8 +110,10 @@ def test_whatever_other_lines_hold_the_rows_are_those_of_the_rest(
     places = [at for line, other in pairs for at in ((False,) if other is None else (False, True))]
     body = b"".join(text + b"\n" for text in texts)
     others = {at: text for at, (text, is_other) in enumerate(zip(texts, places, strict=True)) if is_other}
-    ends = where(body, "\n")
-    found = bare.rows_of(bare.Lines(body, ends.filter(ends | where(body, ";")), others), WIDTH, [2, 0], ";")
+    ends = where(values(body), "\n")
+    found = bare.rows_of(
+        bare.Lines(body, ends.filter(ends | where(values(body), ";")), others), WIDTH, [2, 0], ";"
+    )
     due = bare.rows(b"".join(line + b"\n" for line, _ in pairs), WIDTH, [2, 0], ";")
     assert found is None or due is not None
     if found is not None and due is not None:
@@ -134,7 +136,7 @@ def test_bytes_are_counted_and_lines_found_in_large_bodies() -> None:
     assert [count(b'a"b""\n', sign) for sign in ('"', "\n", "x")] == [3, 1, 0]
     body = b"".join(b"x" * length + b"\n" for length in (5, 70_000, 0, 3, 200_000, 1))
     starts = [0, *(at + 1 for at, byte in enumerate(body) if byte == ord("\n"))][:-1]
-    assert list(beginnings(where(body, "\n"), range(6))) == starts
+    assert list(beginnings(where(values(body), "\n"), range(6))) == starts
 
 
 @pytest.mark.parametrize("byte", range(256))
