@@ -20,7 +20,7 @@ import polars as pl
 
 from benchmarks.se_bulk_files import write_organisations, write_units
 from connectors.declare import Dataset, Piece, Scope
-from connectors.kit.ahead import in_lanes
+from warehouse.ahead import in_lanes
 from connectors.se import SWEDEN
 
 BATCH = "20261121T060000000Z"

@@ -16,8 +16,8 @@ import msgspec
 from lxml import etree
 
 from connectors.gleif import records, table_edition
-from connectors.gleif.numbers import is_personal
 from connectors.gleif.packed import NotOneFile, lent, unpacked
+from connectors.gleif.persons import is_doubtful, is_person
 from connectors.gleif.records import Row
 from connectors.gleif.table_edition import BrokenTable
 from connectors.kit import chunks
@@ -25,6 +25,7 @@ from connectors.kit.elements import NotXml, elements
 from connectors.kit.formats import Format, sniff
 from connectors.kit.guarded import ArchiveError
 from connectors.kit.streams import stream
+from connectors.kit.twice import says_twice
 
 HEAD: Final = 64 * 1024
 UNREADABLE: Final = b'{"unreadable": '  # how a body goes on of which the rest could not be looked through
@@ -112,10 +113,6 @@ def _kept_of(body: BinaryIO) -> Generator[bytes, None, None]:
         raise NoRecords("no LEI records")
 
 
-def _is_person(row: Row) -> bool:
-    return records.is_person(row) or is_personal(row["registered_at"], row["registered_as"])
-
-
 def _answered(text: bytes) -> list[Any]:
     answer = msgspec.json.decode(text)
     data = answer.get("data") if isinstance(answer, dict) else None
@@ -125,12 +122,16 @@ def _answered(text: bytes) -> list[Any]:
 
 
 def _answer_kept(text: bytes) -> bytes:
-    """As it was sent where nobody is in it."""
-    found = _answered(text)
-    kept = [record for record in found if not _is_person(records.of_api(record))]
-    if len(kept) == len(found):
+    """As it was sent where nobody is in it; beside its data no member that may hold a record."""
+    found, answer = _answered(text), msgspec.json.decode(text)
+    kept = [one for one in found if not is_person(records.of_api(one), msgspec.json.encode(one))]
+    beside = {name: value for name, value in answer.items() if name != "data"}
+    plain = {
+        name: value for name, value in beside.items() if not is_doubtful(msgspec.json.encode([name, value]))
+    }
+    if len(kept) == len(found) and len(plain) == len(beside) and not says_twice(text):
         return text
-    return msgspec.json.encode({**msgspec.json.decode(text), "data": kept})
+    return msgspec.json.encode({**plain, "data": kept})
 
 
 def _raws(body: _Rejoined, head: bytes) -> Iterator[bytes]:
@@ -145,7 +146,7 @@ def _raws(body: _Rejoined, head: bytes) -> Iterator[bytes]:
 def _golden_kept(body: _Rejoined, head: bytes) -> Iterator[bytes]:
     between = b'{"records":[\n'
     for raw in _raws(body, head):
-        if not _is_person(records.of_golden_copy(msgspec.json.decode(raw))):
+        if not is_person(records.of_golden_copy(msgspec.json.decode(raw)), raw):
             yield between + raw
             between = b",\n"
     yield b"]}" if between == b",\n" else between + b"]}"
@@ -168,7 +169,7 @@ def _xml_kept(body: BinaryIO) -> Iterator[bytes]:
             raise NoRecords(f"a record of more than {_LONGEST} bytes")
     if _RECORD_START.search(text):
         raise NoRecords("cut off within a record")
-    yield text
+    yield _outside(text)
 
 
 def _record_kept(text: bytes) -> bytes:
@@ -176,13 +177,20 @@ def _record_kept(text: bytes) -> bytes:
     start = _RECORD_START.search(text)
     if start is None:
         raise NoRecords("the end of a record without its beginning")
-    record = text[start.start() :]
+    before, record = _outside(text[: start.start()]), text[start.start() :]
     closed = b'<r xmlns:xsi="x" ' + _PREFIXES + b">" + record + b"</r>"
     try:
         found = etree.fromstring(closed, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError as error:
         raise NoRecords(f"a record that does not parse: {error}") from error
-    return text[: start.start()] if _is_person(records.of_xml(found[0])) else text
+    return before if is_person(records.of_xml(found[0]), record) else text
+
+
+def _outside(text: bytes) -> bytes:
+    """What stands between records, where it tells of none."""
+    if is_doubtful(text):
+        raise NoRecords("what may be a record stands outside of records")
+    return text
 
 
 # Records take their prefixes from the file's first element unless their operator repeats them.

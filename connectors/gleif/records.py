@@ -88,11 +88,6 @@ def of_xml(record: etree._Element) -> Row:
     return _row(CDF, text)
 
 
-def is_person(row: Row) -> bool:
-    """A sole proprietor: name and number are a person's."""
-    return row["category"] == SOLE
-
-
 def _row(paths: Mapping[str, str], text: Callable[[list[str]], str | None]) -> Row:
     return {column: text(path.split(".")) for column, path in paths.items()}
 

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from typing import BinaryIO, Final
 
 from connectors.gleif import records
-from connectors.gleif.numbers import AUTHORITIES, is_personal
+from connectors.gleif.persons import is_doubtful, is_person
 from connectors.kit.tabular import Layout
 from warehouse.schema.types import Table
 
@@ -20,7 +20,7 @@ LONGEST: Final = 4 << 20  # bytes of one record
 _BLOCK: Final = 4 << 20
 _QUOTE: Final = b'"'
 _NEEDED: Final = ("LEI", f"{records.AUTHORITY}ID", "Registration.RegistrationStatus")
-_DOUBTFUL: Final = (records.SOLE.encode(), *(code.encode() for code in AUTHORITIES["SE"]))
+_TOLD_BY: Final = ("category", "registered_at", "registered_as", "jurisdiction")  # columns
 _TABLE: Final = Table("gleif_csv", "Columns of the golden copy that are read.", ("lei",), records.COLUMNS)
 LAYOUT: Final = Layout(
     table=_TABLE,
@@ -45,22 +45,23 @@ def without_persons(body: BinaryIO) -> Generator[bytes, None, None]:
     found = _records(body)
     header = next(found, b"")
     names = _cells(header)
-    due = [records.CDF[name] for name in ("category", "registered_at", "registered_as")]
-    if missing := [name for name in due if name not in names]:
+    if missing := [records.CDF[name] for name in _TOLD_BY if records.CDF[name] not in names]:
         raise BrokenTable(f"column {', '.join(missing)} is missing: nobody can tell who is a person")
-    places = tuple(map(names.index, due))
+    if is_doubtful(header):
+        raise BrokenTable("what may be a record stands among the names of columns")
     yield header
     for record in found:
-        if not (any(mark in record for mark in _DOUBTFUL) and _is_person(_cells(record), places)):
+        if not (is_doubtful(record) and _is_person(names, record)):
             yield record
 
 
-def _is_person(cells: list[str], places: tuple[int, ...]) -> bool:
-    """A record that is too short to tell stays out as well."""
-    if max(places) >= len(cells):
+def _is_person(names: list[str], record: bytes) -> bool:
+    """A record that has not one cell for every column stays out as well: nobody can tell."""
+    cells = _cells(record)
+    if len(cells) != len(names):
         return True
-    category, authority, number = (cells[place].strip() for place in places)
-    return category == records.SOLE or is_personal(authority, number)
+    told = dict(zip(names, cells, strict=True))
+    return is_person({name: told[records.CDF[name]].strip() or None for name in _TOLD_BY}, record)
 
 
 def _cells(record: bytes) -> list[str]:

@@ -4,7 +4,7 @@ http, exchange, bodies, retry, limits, errors   polite fetching, checked before 
 formats, archives, zips, names, guarded         what bytes are; safe members of zip, gzip and tar
 staged, unreadable                              staged tables, batches, rejects, signals, splitting of pieces
 tabular, ragged, textual                        CSV as text columns, every row read or rejected with its line
-strict, record, known, chunks                   JSON and NDJSON records, nothing dropped unseen
+strict, record, known, chunks, twice            JSON and NDJSON records, nothing dropped unseen
 codes, text                                     code lists of a package; cleaning as polars expressions
 facts, ixbrl, xbrl and theirs                   figures tagged in accounts
 

@@ -20,7 +20,7 @@ import polars as pl
 
 from connectors.declare import Batch, Piece, Unreadable
 from connectors.kit import staged
-from connectors.kit.ahead import ahead
+from warehouse.ahead import ahead
 from connectors.kit.formats import Format, sniff
 from connectors.kit.ragged import LINE, Reader, Rows
 from connectors.kit.textual import blocks, mended

@@ -1,9 +1,10 @@
 """Persons' private facts leave roles before they are archived (DESIGN 14, FORMAT 4).
 
 Of a person who owns, the name stays; birth dates and everything else go. Of directors, auditors, deputies and
-administrators of estates nothing stays but the role. Members of a role that nobody has announced go too, and are
-named under `_left_out`, so that reading tells of them. A body that nobody could look through is not kept: an object
-`{"unreadable": reason}` stands for it, or for the rest of it. The archive packs again what is unpacked here.
+administrators of estates nothing stays but the role. Members that nobody has announced go too, however deep
+in a role they stand, and are named under `_left_out`, so that reading tells of them. A body that nobody could
+look through is not kept: an object `{"unreadable": reason}` stands for it, or for the rest of it. The archive
+packs again what is unpacked here.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ KEPT: Final = (
     "valgtAv",
 )
 _ENTITY: Final = ("organisasjonsnummer", "_links", "links")
+_GROUP: Final = ("type", "sistEndret")
+_WITHIN: Final = frozenset({  # members below those that are kept, however deep: codes, entities, links
+    "kode", "beskrivelse", "organisasjonsnummer", "organisasjonsform", "navn", "erSlettet", "_links", "links",
+    "self", "enhet", "href",
+})  # fmt: skip
 _NAME: Final = ("fornavn", "mellomnavn", "etternavn")
 _LIMIT: Final = 64 << 20  # one entity's answer
 Node = Mapping[str, Any]
@@ -116,36 +122,55 @@ def _entity(body: Any) -> dict[str, Any]:
     groups = body.get(GROUPS) if isinstance(body, dict) else None
     if not isinstance(groups, list):
         raise _Unseen(f"no {GROUPS} where an entity's roles were due")
-    kept = {key: body[key] for key in _ENTITY if key in body}
-    more = sorted(body.keys() - {GROUPS, *_ENTITY})
-    return {**kept, GROUPS: [_group(group) for group in groups], **({LEFT_OUT: more} if more else {})}
+    return {**_kept(body, _ENTITY, (GROUPS,)), GROUPS: [_group(group) for group in groups]}
 
 
 def _group(group: Any) -> dict[str, Any]:
     roles = group.get("roller") if isinstance(group, dict) else None
     if not isinstance(roles, list):
         raise _Unseen("a group without roller where roles were due")
-    kept = {key: group[key] for key in ("type", "sistEndret") if key in group}
-    more = sorted(group.keys() - {"type", "sistEndret", "roller", "_links", "links"})
-    return {**kept, "roller": [_role(role) for role in roles], **({LEFT_OUT: more} if more else {})}
+    return {**_kept(group, _GROUP, ("roller", "_links", "links")), "roller": [_role(role) for role in roles]}
 
 
 def _role(role: Any) -> dict[str, Any]:
     if not isinstance(role, dict):
         raise _Unseen("no object where a role was due")
-    kept = {key: role[key] for key in KEPT if key in role}
+    kept = _kept(role, KEPT, (*PERSONS, "_links", "links"))
     kind = role.get("type")
     owns = isinstance(kind, dict) and kind.get("kode") in OWNERS
     for key in PERSONS:
         if key in role:
             kept[key] = _person(role[key]) if owns else {}
-    more = sorted(role.keys() - {*KEPT, *PERSONS, "_links", "links"})
+    return kept
+
+
+def _kept(node: Node, names: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
+    """The named members as far as they are announced, and what of the node is neither kept nor known."""
+    kept = {name: _announced(node[name]) for name in names if name in node}
+    deep = (name for key, member in kept.items() if member != node[key] for name in _unannounced(node[key]))
+    more = sorted({*deep, *(node.keys() - {*names, *known})})
     return {**kept, **({LEFT_OUT: more} if more else {})}
+
+
+def _announced(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _announced(member) for name, member in value.items() if name in _WITHIN}
+    return [_announced(one) for one in value] if isinstance(value, list) else value
+
+
+def _unannounced(value: Any) -> Iterator[str]:
+    """Names of members that `_announced` leaves out."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _unannounced(one)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            yield from _unannounced(member) if name in _WITHIN else (name,)
 
 
 def _person(person: Any) -> dict[str, Any]:
     """The name, and nothing else."""
     name = person.get("navn") if isinstance(person, dict) else None
     if isinstance(name, dict):
-        return {"navn": {key: name[key] for key in _NAME if key in name}}
+        return {"navn": {key: name[key] for key in _NAME if isinstance(name.get(key), str)}}
     return {"navn": name} if isinstance(name, str) else {}

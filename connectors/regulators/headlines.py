@@ -117,7 +117,7 @@ class Headlines:
         """The item as it is archived: its text gives way to the fine that it states."""
         told = self._told(item)
         if told is None:
-            return replace(item, title=WITHHELD, text="", creator="")
+            return reading.withheld(item)
         fine, currency = self._fine(told, item)
         return replace(item, title=told.title, text="" if fine is None else f"{currency} {fine}", creator="")
 

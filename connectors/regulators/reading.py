@@ -42,6 +42,11 @@ def in_time(made: Act | Rejected, piece: Piece) -> Act | Rejected:
     return Rejected(f"published after it was read: {made.published_at:%Y-%m-%d}")
 
 
+def withheld(item: Item) -> Item:
+    """What is archived of an item about nobody that is a company: when it came. Addresses are made of titles."""
+    return replace(item, title=WITHHELD, link="", guid="", text="", creator="")
+
+
 Making = Callable[[Feed, Item, Tally], Act | Rejected]
 Keeping = Callable[[Feed, Item], Item]
 
@@ -67,10 +72,11 @@ def read(table: Table, make: Making, piece: Piece) -> Iterator[Batch]:
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for item in feed.items:
-        made = in_time(make(feed, item, tally), piece)
+        is_withheld = item.title == WITHHELD
+        made = Rejected(NOBODY) if is_withheld else in_time(make(feed, item, tally), piece)
         if isinstance(made, Rejected):
             # no excerpt: an item about nobody but persons names them
-            rejects.append((item.link or item.guid, made.reason, ""))
+            rejects.append((item.link or item.guid or item.stamp, made.reason, ""))
             continue
         for row in acts.rows(piece.dataset, made):
             rows.setdefault(tuple(row[name] for name in table.key), row)

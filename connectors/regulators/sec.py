@@ -19,7 +19,7 @@ from connectors.regulators import acts, feeds, fetching, kinds, reading
 from connectors.regulators.acts import Act
 from connectors.regulators.authorities import SEC
 from connectors.regulators.feeds import Feed, Item
-from connectors.regulators.reading import NOBODY, WITHHELD, Rejected
+from connectors.regulators.reading import NOBODY, Rejected
 
 MARKET: Final = "US"
 KEY: Final = "us.sec"
@@ -78,8 +78,9 @@ def kept(feed: Feed, item: Item) -> Item:
     found = _respondents(item)
     number = release_number(item.creator)
     is_list = number is not None or _kind(feed, number)[0] != kinds.OTHER
-    title = found.title if found.companies and is_list else WITHHELD
-    return replace(item, title=title, text="", creator=number or "")
+    if not (found.companies and is_list):
+        return reading.withheld(item)
+    return replace(item, title=found.title, text="", creator=number or "")
 
 
 def _respondents(item: Item) -> Parties:

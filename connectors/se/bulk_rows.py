@@ -17,13 +17,13 @@ import polars as pl
 
 from connectors.declare import Piece, Unreadable
 from connectors.kit import bare, staged
-from connectors.kit.ahead import in_lanes
 from connectors.kit.bare import Lines
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.ragged import LINE, Reader, Rows, lines_at
 from connectors.kit.signs import count
 from connectors.kit.textual import blocks, is_utf8
 from connectors.se.doors import UNREADABLE, WITHHELD
+from warehouse.ahead import in_lanes
 
 BLOCK: Final = 4 << 20  # what the copies made on the way need not leave a processor's cache for
 ROWS: Final = 50_000  # that are handed on at once

@@ -35,9 +35,13 @@ def masked(text: bytes) -> bytes:
 
 
 def masked_values(value: Any) -> Any:
-    """A JSON value with every text in it masked, names of members too."""
+    """A JSON value with every text in it masked, names of members too; of a number that is a person's a text."""
     if isinstance(value, str):
         return masked(value.encode()).decode()
+    if isinstance(value, int | float):
+        digits = str(value)
+        hidden = masked(digits.encode()).decode()
+        return value if hidden == digits else hidden
     if isinstance(value, list):
         return [masked_values(one) for one in value]
     if isinstance(value, dict):

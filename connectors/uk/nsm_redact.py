@@ -17,6 +17,7 @@ import msgspec
 
 from connectors.kit import codes
 from connectors.kit.chunks import MALFORMED
+from connectors.kit.twice import says_twice
 from connectors.uk.nsm_fields import HOLDINGS_TYPE
 from connectors.uk.nsm_text import LONGEST, plain
 
@@ -55,7 +56,7 @@ def redact(body: BinaryIO) -> BinaryIO:
     except MALFORMED as error:
         return _unreadable(f"JSON that does not parse: {error}")
     changed = [_cleaned(source) for source in _sources(answer)]
-    return io.BytesIO(msgspec.json.encode(answer) if any(changed) else text)
+    return io.BytesIO(msgspec.json.encode(answer) if any(changed) or says_twice(text) else text)
 
 
 def _unreadable(reason: str) -> BinaryIO:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
-from connectors.kit.ahead import in_lanes
+from warehouse.ahead import in_lanes
 from pipelines import judging
 from pipelines.resources import Workspace, profile_dataset
 from pipelines.stages import conformity, editions, staged

@@ -6,16 +6,18 @@ here: bodies written for fuzzing alone (`invented`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
-from tests.connectors.gleif.gleif_bodies import answer, cdf, golden, lei, record
-from tests.connectors.gleif.test_gleif_editions import table
+from tests.connectors.firds.firds_files import Line, delta, full, packed
+from tests.connectors.gleif.gleif_bodies import answer, cdf, golden, lei, record, table
 from tests.connectors.news.news_files import mfn, mfn_item
 from tests.connectors.regulators.feeding import rss, sanction, solr
 from tests.connectors.regulators.test_regulator_acts import news, release
 from tests.connectors.regulators.test_regulator_esma import csv, suspension
 from tests.connectors.regulators.test_regulator_nordic import AT
+from tests.connectors.se.test_se_nasdaq import release as disclosed
 from tests.fuzz.case import Case
 
 _RECORDS: Final = (
@@ -62,10 +64,31 @@ _ESMA: Final = (
         csv(*(suspension(memberStateOfNotifyingCA=country) for country in ("FINLAND", "NORWAY", "SWEDEN"))),
     ),
 )
+_LINES: Final = (
+    Line(),
+    Line("NO0010096985", "XOSL"),
+    Line("FI0009000681", "XHEL"),
+    Line("GB0002374006", "XLON"),
+)
+_WHOLE: Final = "FULINS_E_20261121_01of01.zip"
+_CHANGES: Final = "DLTINS_20261121_01of01.zip"
 LENT: Final[Mapping[str, tuple[Case, ...]]] = {
     **dict.fromkeys(("fi.lei", "no.lei", "se.lei", "uk.lei"), _LEI),
     **dict.fromkeys(("fi.mfn", "no.mfn", "se.mfn"), _MFN),
     **dict.fromkeys(("fi.esma", "no.esma", "se.esma"), _ESMA),
+    **dict.fromkeys(
+        ("fi.firds", "no.firds", "se.firds", "uk.firds"), (Case(f"firds/{_WHOLE}", packed(full(*_LINES), _WHOLE)),)
+    ),
+    **dict.fromkeys(
+        ("fi.firds_changes", "no.firds_changes", "se.firds_changes", "uk.firds_changes"),
+        (Case(f"firds/{_CHANGES}", packed(delta(*_LINES), _CHANGES)),),
+    ),
+    "se.nasdaq": (
+        Case(
+            "nasdaq_cns/query.json",
+            json.dumps({"results": {"item": [disclosed(1, "Interim report January-September 2026")]}}).encode(),
+        ),
+    ),
     "no.tilsyn": (
         Case(
             "finanstilsynet_rss/feed.xml",

@@ -35,6 +35,7 @@ _SANCTION: Final = frozenset({
 })  # fmt: skip
 _FINE: Final = re.compile(r"[A-Z]{3} [0-9]+")
 _ITEM: Final = frozenset({"title", "link", "guid", "pubDate", "creator", "category", "description"})
+_NOBODY_NAMED: Final = "(no company named)"
 _HOLDINGS: Final = "Holding(s) in Company"
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,20}")
 _INFORMATION: Final = re.compile(
@@ -103,13 +104,18 @@ def sanctions(body: bytes) -> Iterator[str]:
 
 
 def acts(body: bytes) -> Iterator[str]:
-    """A feed written anew: of a text the fine alone, of a creator the number of a release, nothing beside them."""
+    """A feed written anew: of a text the fine alone, of a creator the number of a release, nothing beside them.
+
+    Where nobody is named the address tells nobody either.
+    """
     try:
         root = etree.fromstring(body)
     except (etree.XMLSyntaxError, ValueError):
         yield "a feed that nobody looked through"
         return
     for item in root.iter("item"):
+        if item.findtext("title") == _NOBODY_NAMED and (item.findtext("link") or item.findtext("guid")):
+            yield "an address of somebody who is not named"
         for child in item:
             name = etree.QName(child).localname
             if name not in _ITEM:

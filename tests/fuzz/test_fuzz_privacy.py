@@ -58,6 +58,7 @@ RULES: list[tuple[str, str | bytes, str | bytes]] = [
     ("se.esma", gzip.compress(b'{"a": "sn_text", "sn_text": 1}'), gzip.compress(b"{}")),
     ("uk.fca", feed("description", "of Kari"), feed("description", "GBP 1000")),
     ("us.sec", feed("creator", "Kari"), feed("creator", "LR-26032")),
+    ("uk.pra", feed("title", "(no company named)</title><link>x</link><title>"), feed("link", "x")),
     ("us.cftc", feed("author", "Kari"), feed("title", "Example LLC")),
     ("no.tilsyn", "<rss><item>Kari", "<unreadable>no feed</unreadable>"),
     ("uk.nsm", announcement("any", "Results"), announcement("withheld: any", "Results")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from datetime import UTC, datetime
@@ -10,10 +11,13 @@ from typing import Any
 import polars as pl
 
 from connectors.declare import Batch, Dataset, Piece, Scope
+from connectors.gleif import records
 from connectors.gleif.dataset import lei_dataset
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 NORWEGIAN = "969500NO030000004573"
+FILLER = tuple(f"Entity.OtherEntityNames.OtherEntityName.{number}" for number in range(1, 328))
+HEADER = (*records.CDF.values(), *FILLER)
 DATASETS = {market: lei_dataset(market, {"xx_named": "lei"}) for market in ("NO", "SE", "FI", "UK", "DK")}
 
 
@@ -105,6 +109,29 @@ def _element(made: dict[str, Any], space: str) -> str:
         f"<lei:Registration><lei:RegistrationStatus>{said['registration']['status']}</lei:RegistrationStatus>"
         "</lei:Registration></lei:LEIRecord>"
     )
+
+
+def table(*made: dict[str, Any], header: tuple[str, ...] = HEADER) -> bytes:
+    """The same records as the CSV has them: quoted, columns found by name alone."""
+    text = io.StringIO()
+    sheet = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    sheet.writerow(header)
+    for one in made:
+        said, entity = one["attributes"], one["attributes"]["entity"]
+        values = {
+            "LEI": said["lei"],
+            "Entity.LegalName": entity["legalName"]["name"],
+            f"{records.AUTHORITY}ID": entity["registeredAt"]["id"] or "",
+            f"{records.AUTHORITY}EntityID": entity["registeredAs"] or "",
+            "Entity.LegalJurisdiction": entity["jurisdiction"],
+            "Entity.LegalAddress.Country": entity["legalAddress"]["country"],
+            "Entity.EntityCategory": entity["category"],
+            "Entity.EntityStatus": entity["status"],
+            "Registration.RegistrationStatus": said["registration"]["status"],
+            "Registration.LastUpdateDate": said["registration"]["lastUpdateDate"],
+        }
+        sheet.writerow([values.get(name, "") for name in header])
+    return text.getvalue().encode()
 
 
 def piece(dataset: Dataset, body: bytes, name: str = "x.json") -> Piece:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -12,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
@@ -32,36 +30,22 @@ from connectors.gleif.numbers import (
     is_lei,
     is_personal,
 )
-from tests.connectors.gleif.gleif_bodies import DATASETS, NOON, NORWEGIAN, lei, piece, read, record, rows
+from tests.connectors.gleif.gleif_bodies import (
+    DATASETS,
+    HEADER,
+    NOON,
+    NORWEGIAN,
+    lei,
+    piece,
+    read,
+    record,
+    rows,
+    table,
+)
 from warehouse import present
 from warehouse.schema import identifiers
 
 ANNA = "Anna Andersson"
-FILLER = tuple(f"Entity.OtherEntityNames.OtherEntityName.{number}" for number in range(1, 328))
-HEADER = (*records.CDF.values(), *FILLER)
-
-
-def table(*made: dict[str, Any], header: tuple[str, ...] = HEADER) -> bytes:
-    """The same records as the CSV has them: quoted, columns found by name alone."""
-    text = io.StringIO()
-    sheet = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    sheet.writerow(header)
-    for one in made:
-        said, entity = one["attributes"], one["attributes"]["entity"]
-        values = {
-            "LEI": said["lei"],
-            "Entity.LegalName": entity["legalName"]["name"],
-            f"{records.AUTHORITY}ID": entity["registeredAt"]["id"] or "",
-            f"{records.AUTHORITY}EntityID": entity["registeredAs"] or "",
-            "Entity.LegalJurisdiction": entity["jurisdiction"],
-            "Entity.LegalAddress.Country": entity["legalAddress"]["country"],
-            "Entity.EntityCategory": entity["category"],
-            "Entity.EntityStatus": entity["status"],
-            "Registration.RegistrationStatus": said["registration"]["status"],
-            "Registration.LastUpdateDate": said["registration"]["lastUpdateDate"],
-        }
-        sheet.writerow([values.get(name, "") for name in header])
-    return text.getvalue().encode()
 
 
 def packed(**files: bytes) -> bytes:
@@ -125,19 +109,6 @@ def test_another_archive_is_unreadable_and_nothing_of_it_is_kept(body: bytes) ->
     for sent in (body, kept(body)):
         with pytest.raises(Unreadable):
             read("NO", sent)
-
-
-def test_persons_leave_the_table_and_nobody_else_does() -> None:
-    person = record(lei("P"), "RA000544", "800101-1239", law="SE", name=f"{ANNA}\nEnskild firma")
-    sole = record(lei("Q"), "RA000296", "HRA 1", law="DE", name=ANNA, category=records.SOLE)
-    others = [
-        record(lei("A"), "RA000544", "5564333440", law="SE"),
-        record(NORWEGIAN, "RA000472", "997315898"),
-    ]
-    found = kept(table(others[0], person, sole, others[1]))
-    assert ANNA.encode() not in found
-    assert found == table(*others)
-    assert rows("SE", table(person)) == []
 
 
 @pytest.mark.parametrize("cut", ["within a quote", "within a record"])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
+from connectors.declare import NotOurs, Recognised, Scope
 from connectors.gleif import bodies
 from connectors.gleif.dataset import company_ids, identifiers, published
 from connectors.gleif.numbers import company_number, is_lei, is_personal
@@ -28,7 +27,6 @@ from tests.connectors.gleif.gleif_bodies import (
 )
 
 EDITIONS = {"answer": answer, "golden": golden, "cdf": cdf}
-ANNA = "Anna Andersson"
 PERSONAL = "800101-1239"
 
 
@@ -93,51 +91,6 @@ def test_lei_check_digits() -> None:
     assert not is_lei(None)
     (batch,) = read("NO", answer(record("549300", "RA000472", "964169969")))
     assert batch.rejects["record"].to_list() == ["549300"]
-
-
-@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
-@pytest.mark.parametrize(
-    "person",
-    [
-        record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA, category="SOLE_PROPRIETOR"),
-        record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA),
-        record(lei("P"), "RA000296", "HRA 1", law="DE", name=ANNA, category="SOLE_PROPRIETOR"),
-    ],
-)
-def test_persons_leave_at_the_door_and_nobody_else_does(made, person) -> None:
-    others = [
-        record(lei("A"), "RA000544", "5564333440", law="SE"),
-        record(NORWEGIAN, "RA000472", "997315898"),
-    ]
-    kept = bodies.without_persons(io.BytesIO(made(others[0], person, others[1]))).read()
-    assert PERSONAL.encode() not in kept
-    assert ANNA.encode() not in kept
-    assert [row["lei"] for row in rows("SE", kept)] == [lei("A")]
-    assert [row["lei"] for row in rows("NO", kept)] == [NORWEGIAN]
-    assert [row["lei"] for row in rows("SE", made(person))] == []
-
-
-def test_an_answer_without_persons_stays_as_it_was_sent() -> None:
-    body = json.dumps(json.loads(answer(record(NORWEGIAN, "RA000472", "997315898"))), indent=3).encode()
-    assert bodies.without_persons(io.BytesIO(body)).read() == body
-
-
-def test_only_persons_leave_an_empty_golden_copy() -> None:
-    person = record(lei("P"), "RA000544", PERSONAL, law="SE", category="SOLE_PROPRIETOR")
-    kept = bodies.without_persons(io.BytesIO(golden(person))).read()
-    assert json.loads(kept) == {"records": []}
-
-
-@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
-def test_a_body_that_breaks_off_is_unreadable_and_shows_nobody(made) -> None:
-    person = record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA, category="SOLE_PROPRIETOR")
-    whole = made(record(NORWEGIAN, "RA000472", "997315898"), person)
-    cut = whole[: whole.index(PERSONAL.encode()) + 20]
-    kept = bodies.without_persons(io.BytesIO(cut)).read()
-    assert PERSONAL.encode() not in kept
-    assert ANNA.encode() not in kept
-    with pytest.raises(Unreadable):
-        read("SE", kept)
 
 
 def test_a_golden_copy_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,16 @@ def test_birth_dates_and_persons_who_own_nothing_leave_at_the_door() -> None:
     assert signals(body) == {("unknown_key", "fullmektig")}
 
 
+def test_what_nobody_announced_leaves_from_within_members_that_stay() -> None:
+    within = company()["enhet"] | {"kontakt": person()}
+    body = answer(role("DTPR", enhet=within, valgtAv={"kode": "AREP", "av": [person()], "navn": [person()]}))
+    kept = through_the_door(body)
+    assert BORN.encode() not in kept
+    assert b"Nordmann" not in kept
+    assert b'"valgtAv":{"kode":"AREP","navn":[{}]}' in kept
+    assert signals(body) == {("unknown_key", "av"), ("unknown_key", "kontakt"), ("unknown_key", "person")}
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_complete_file_is_redacted_and_read_as_a_stream(packed: bool) -> None:
     entities = [

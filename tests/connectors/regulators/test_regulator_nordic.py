@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from connectors.regulators import kinds, nordic
+from connectors.regulators.reading import NOBODY
 from tests.connectors.regulators.feeding import Reading, rss
 
 AT = "Tue, 18 Jun 2024 16:54:28 -0400"
@@ -57,11 +58,13 @@ def test_overlapping_feeds_of_finanstilsynet_tell_one_act_once(read: Reading) ->
 def test_a_name_of_a_list_of_firms_that_a_person_may_have_is_not_kept(
     read: Reading, archived: Reading
 ) -> None:
-    body = rss([{"title": "Sanktionsavgift för Ann B. Example", "link": FI_FIRMS, "pubDate": AT}])
+    link = f"{FI_FIRMS}sanktionsavgift-for-ann-b.-example/"
+    item = {"title": "Sanktionsavgift för Ann B. Example", "link": link, "guid": link, "pubDate": AT}
     for reading in (read, archived):
-        batch = reading(nordic.SWEDISH_DATASET, body)
-        assert batch.rows.is_empty()
-        assert "Ann" not in str(batch.rejects.to_dicts())
+        assert reading(nordic.SWEDISH_DATASET, rss([item])).rows.is_empty()
+    batch = archived(nordic.SWEDISH_DATASET, rss([item]))
+    assert "ann" not in str(batch.rejects.to_dicts()).lower()
+    assert batch.rejects["reason"].to_list() == [NOBODY]
 
 
 @pytest.mark.parametrize(

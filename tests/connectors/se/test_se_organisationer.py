@@ -175,6 +175,23 @@ def test_pitfall_2_a_persons_number_inside_a_companys_answer_is_masked() -> None
     assert left == told
 
 
+@pytest.mark.parametrize(
+    "hidden", [b'"x": 197012121238', b'"x": "19701212-1234"', b'"x": {"name": "Hemlig"}']
+)
+def test_pitfall_2_a_person_in_a_member_that_stands_twice_is_not_kept(hidden: bytes) -> None:
+    body = answer(organisation())
+    left = kept(body.replace(b'"organisationsidentitet"', hidden + b', "x": 1, "organisationsidentitet"'))
+    assert (b"1970" not in left, b"Hemlig" not in left) == (True, True)
+    assert json.loads(left)["organisationer"] == [{"x": 1, **organisation()}]
+
+
+def test_pitfall_2_a_persons_number_that_is_no_text_is_masked() -> None:
+    (left,) = json.loads(kept(answer({"x": 1212121212, "y": [1212121212.0, 5560000001], **organisation()})))[
+        "organisationer"
+    ]
+    assert (left["x"], left["y"]) == ("*" * 10, ["*" * 10 + ".0", 5560000001])
+
+
 def test_an_answer_nested_too_deep_is_not_kept() -> None:
     deep = b'{"organisationsidentitet": {"identitetsbeteckning": "5560000001"}, "x": %s1%s}'
     for depth in (300, 600, 900, 100_000):

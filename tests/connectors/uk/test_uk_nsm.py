@@ -250,6 +250,13 @@ def test_a_text_that_nobody_can_look_through_is_not_kept(told):
     assert b"withheld" in kept
 
 
+def test_a_text_that_stands_twice_is_not_kept():
+    body = json.dumps(item(text=None)).encode()
+    twice = body.replace(b'"type"', b'"document_content": "Mr Secret", "document_content": null, "type"')
+    assert twice != body
+    assert b"Secret" not in nsm_redact.redact(io.BytesIO(twice)).read()
+
+
 def test_an_answer_without_texts_is_kept_byte_for_byte(sources):
     body = (sources / "uk/fca_nsm/nsm_search_response_one_hit.json").read_bytes()
     assert nsm_redact.redact(io.BytesIO(body)).read() == body

@@ -1,0 +1,42 @@
+"""Which LEI records are persons', or may be: these leave before the archive (FORMAT news 3.1, se 1).
+
+Readers look where a value is due. Here every byte of a record counts: one that is misspelled, shifted or has a
+member twice holds a person's facts where no reader looks. Does not belong here: cutting a body into records
+(`bodies`, `table_edition`), spellings of numbers (`numbers`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from connectors.gleif.numbers import AUTHORITIES, is_personal
+from connectors.gleif.records import SOLE, Row
+
+_SWEDISH: Final = AUTHORITIES["SE"]
+_SOLE: Final = SOLE.encode()
+_MARKS: Final = (_SOLE, *(code.encode() for code in _SWEDISH))
+# Digits that are all of a value, whatever its edition puts around it.
+_NUMBER: Final = re.compile(rb'(?<=[">,])\s{0,9}([0-9][0-9 .+-]{8,20})\s{0,9}(?=["<,\r\n]|\Z)')
+
+
+def is_doubtful(text: bytes) -> bool:
+    """Whether a text says sole proprietor or names a Swedish register: without either no record is a person's."""
+    return any(mark in text for mark in _MARKS)
+
+
+def is_person(row: Row, record: bytes) -> bool:
+    """Whether a record, as it was read and in its bytes, is a sole proprietor's, or a person's by its number.
+
+    One that says neither under which law nor in which register it is makes a row in no market: it may be anybody's.
+    """
+    if row["category"] == SOLE or is_personal(row["registered_at"], row["registered_as"]):
+        return True
+    if row["jurisdiction"] is None and row["registered_at"] is None:
+        return True
+    return is_doubtful(record) and (_SOLE in record or _has_personal_number(record))
+
+
+def _has_personal_number(record: bytes) -> bool:
+    """A person's number anywhere in a record that names a Swedish register."""
+    return any(is_personal(_SWEDISH[0], found[1].decode()) for found in _NUMBER.finditer(record))
