@@ -20,8 +20,8 @@ import polars as pl
 
 from benchmarks.se_bulk_files import write_organisations, write_units
 from connectors.declare import Dataset, Piece, Scope
-from warehouse.ahead import in_lanes
 from connectors.se import SWEDEN
+from warehouse.ahead import in_lanes
 
 BATCH = "20261121T060000000Z"
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
