@@ -20,8 +20,8 @@ import polars as pl
 
 from benchmarks.se_bulk_files import write_organisations, write_units
 from connectors.declare import Dataset, Piece, Scope
-from connectors.kit.ahead import in_lanes
 from connectors.se import SWEDEN
+from warehouse.ahead import in_lanes
 
 BATCH = "20261121T060000000Z"
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
@@ -81,9 +81,12 @@ def _ours(organisations: Path, statistics: Path) -> int:
 
 def _parts(found: dict[str, pl.DataFrame], parts: int) -> Generator[dict[str, pl.LazyFrame], None, None]:
     """Present rows of a part of the companies at a time."""
-    part_of = {name: frame[NUMBER].cast(pl.UInt64) % parts for name, frame in found.items()}
+    of = {
+        name: frame.lazy().with_columns(_part=frame[NUMBER].cast(pl.UInt64) % parts)
+        for name, frame in found.items()
+    }
     for part in range(parts):
-        yield {name: _present(frame.filter(part_of[name] == part)) for name, frame in found.items()}
+        yield {name: _present(rows.filter(pl.col("_part") == part)) for name, rows in of.items()}
 
 
 def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:
@@ -91,10 +94,10 @@ def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:
     return pl.concat(batch.rows for part in dataset.split(piece) for batch in dataset.read(part))
 
 
-def _present(rows: pl.DataFrame) -> pl.LazyFrame:
+def _present(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Staged rows as history gives them."""
     instant = pl.Datetime("us", "UTC")
-    return rows.lazy().with_columns(
+    return rows.with_columns(
         _company_id=pl.lit(None, pl.String),
         _observed_at=pl.lit(INSTANT, instant),
         _raw=pl.lit("0" * 64),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +18,13 @@ import duckdb
 import polars as pl
 
 from warehouse import render, searching
-from warehouse.engine import columns, frame, number, opened, quoted, registered, text
+from warehouse.engine import columns, cursor, database_of, frame, number, opened, quoted, registered, text
 from warehouse.manifests import Standing
-from warehouse.schema.tables import TABLES
+from warehouse.schema.tables import COMPANY_ID, TABLES
 from warehouse.schema.types import Table
 
 DIGESTS: Final = "digests"
-_WANTED: Final = "WHERE company_id IN (SELECT company_id FROM wanted)"
+_LANES: Final = 2  # tables written at one time; each may hold as much as memory allows to all
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,7 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
                     f"market {source.market}: neither a history nor a former release to take it from"
                 )
             with attached(connection, origin, "origin"):
-                for table in TABLES:
-                    _copy(connection, table, source)
+                _copy_all(connection, source)
         _digest(connection, "")
         searching.build(connection)
         connection.execute("CHECKPOINT")
@@ -92,23 +92,45 @@ def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
     """
     with opened(path) as connection:
         for history, companies in changed.items():
+            if companies.is_empty():
+                continue
+            only = _wanted(companies)
             with registered(connection, "changed", companies.rename("company_id").to_frame()):
                 connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
             with attached(connection, history, "origin"):
                 connection.execute("BEGIN")
                 for name in (*(table.name for table in TABLES), DIGESTS):
-                    connection.execute(f"DELETE FROM {quoted(name)} {_WANTED}")
+                    connection.execute(f"DELETE FROM {quoted(name)} {only}")
                 for table in TABLES:
                     connection.execute(_select(table, "SEMI JOIN wanted USING (company_id)"))
-                _digest(connection, _WANTED)
+                _digest(connection, only)
                 connection.execute("COMMIT")
             searching.patch(connection)
         connection.execute("CHECKPOINT")
 
 
+def _wanted(companies: pl.Series) -> str:
+    """Rows of the companies in `wanted`: tables lie by company, so what is of other markets is not read."""
+    first, last = text(str(companies.min())), text(str(companies.max()))
+    return f"WHERE company_id BETWEEN {first} AND {last} AND company_id IN (SELECT company_id FROM wanted)"
+
+
 def _shape(table: Table) -> str:
     extra = ", valid_to DATE" if table.valid_from else ""
     return render.duckdb_columns(table) + extra
+
+
+def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
+    """Every table, some at one time: rows that come in an order are written by one thread."""
+
+    def copy(table: Table) -> None:
+        with cursor(connection, database) as own:
+            _copy(own, table, source)
+
+    database = database_of(connection)
+    with ThreadPoolExecutor(_LANES) as lanes:
+        for done in [lanes.submit(copy, table) for table in TABLES]:
+            done.result()
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source) -> None:
@@ -117,7 +139,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source) -
         return
     connection.execute(
         f"""INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM origin.{quoted(table.name)}
-            WHERE split_part(company_id, ':', 2) = $1 ORDER BY {columns(table.key)}""",
+            WHERE split_part(company_id, ':', 2) = $1 ORDER BY {_order(table)}""",
         [source.market],
     )
 
@@ -129,7 +151,12 @@ def _select(table: Table, only: str) -> str:
         listed += ", valid_to"
     schemas = ("open", "versions") if table.valid_from else ("open",)
     rows = " UNION ALL ".join(f"SELECT {listed} FROM origin.{schema}.{name} {only}" for schema in schemas)
-    return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {columns(table.key)}"
+    return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {_order(table)}"
+
+
+def _order(table: Table) -> str:
+    """By company first: what the documents of some are made of lies close together."""
+    return columns(list(dict.fromkeys((COMPANY_ID.name, *table.key))))
 
 
 def _digest(connection: duckdb.DuckDBPyConnection, only: str) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from warehouse import packing
-from warehouse.engine import quoted
+from warehouse.engine import quoted, text
 from warehouse.queries.profiles import PARTS
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
@@ -161,13 +161,13 @@ _OTHER_NAMES: Final = """
 
 
 def profiles() -> str:
-    """Profiles of the companies in `wanted`: rank, id, number, name, body, etag; parts; folded name, country."""
+    """Profiles of the companies in `wanted`, best rank first: rank, id, number, name, body, etag, parts."""
     return f"""
         WITH names AS ({_OTHER_NAMES})
         SELECT rank, company_id, org_number, name, {bytes_of("body")} AS body, {etag("body")} AS etag,
-            {packing.fields(PARTS)} AS parts, trim(words) AS folded, country
+            {packing.fields(PARTS)} AS parts
         FROM (
-            SELECT s.rank, c.company_id, c.org_number, c.name, c.country, s.words,
+            SELECT s.rank, c.company_id, c.org_number, c.name,
                 {json_object(PROFILE)} AS body, {json_object(DETAIL)} AS detail,
                 {json_object(IDENTIFIERS)} AS identifiers,
                 {nested("address", json_object(ADDRESS))} AS address,
@@ -213,25 +213,33 @@ _OWNER: Final = (
 )
 
 
-def financial_rows() -> str:
-    """Served periods of the companies in `wanted` as (company_id, row), each company's in the contract's order."""
+def financial_rows(first: str, last: str) -> str:
+    """Served periods of the companies in `wanted`, which lie from `first` to `last`: (company_id, row).
+
+    Each company's in the contract's order.
+    """
     return f"""
-        SELECT f.company_id, {packing.fields((*_FINANCIAL, json_object(PERIOD), json_object(_SOURCE)))} AS row
-        FROM financials AS f SEMI JOIN wanted USING (company_id)
-        LEFT JOIN (SELECT filing_id, native_id, document_url FROM filings) AS p USING (filing_id)
+        SELECT f.company_id, {packing.row((*_FINANCIAL, json_object(PERIOD), json_object(_SOURCE)))} AS row
+        FROM {_between("financials", first, last)} AS f SEMI JOIN wanted USING (company_id)
+        LEFT JOIN {_between("filings", first, last)} AS p USING (company_id, filing_id)
         WHERE f.period_type IS NOT NULL
         ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, coalesce(f.currency, ''),
             f.filing_id, f.is_consolidated DESC, f.version DESC
     """
 
 
-def owner_rows() -> str:
-    """Owners of the companies in `wanted` and their spans as (company_id, row)."""
+def owner_rows(first: str, last: str) -> str:
+    """Owners of the companies in `wanted`, which lie from `first` to `last`, and their spans: (company_id, row)."""
     return f"""
-        SELECT o.company_id, {packing.fields((*_OWNER, json_object(OWNER)))} AS row
-        FROM owners AS o SEMI JOIN wanted USING (company_id)
+        SELECT o.company_id, {packing.row((*_OWNER, json_object(OWNER)))} AS row
+        FROM {_between("owners", first, last)} AS o SEMI JOIN wanted USING (company_id)
         ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
     """
+
+
+def _between(table: str, first: str, last: str) -> str:
+    """Rows of a table whose companies lie so: in a table that is sorted by them, the others are not read."""
+    return f"(FROM {table} WHERE company_id BETWEEN {text(first)} AND {text(last)})"
 
 
 EVENT: Final = (

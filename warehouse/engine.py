@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import count
@@ -83,20 +83,30 @@ def _let_go(connection: duckdb.DuckDBPyConnection, name: str) -> None:
         connection.close()
 
 
+def database_of(connection: duckdb.DuckDBPyConnection) -> str:
+    """The name under which a connection's file is attached."""
+    return connection.execute("SELECT current_database()").fetchall()[0][0]
+
+
+@contextmanager
+def cursor(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Another connection to the same databases, for another thread; it uses the one named."""
+    with connection.cursor() as other:
+        other.execute(f"USE {quoted(database)}")
+        yield other
+
+
 @contextmanager
 def beside(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
     """Another connection to the same database: one reads on while the other writes."""
-    own = connection.execute("SELECT current_database()").fetchall()[0][0]
-    with connection.cursor() as other:
-        other.execute(f"USE {quoted(own)}")
+    with cursor(connection, database_of(connection)) as other:
         yield other
 
 
 def copied(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Writes everything of the connection's database to a file that is not there yet."""
-    own = connection.execute("SELECT current_database()").fetchall()[0][0]
     connection.execute(f"ATTACH {text(str(path))} AS anew")
-    connection.execute(f"COPY FROM DATABASE {quoted(own)} TO anew")
+    connection.execute(f"COPY FROM DATABASE {quoted(database_of(connection))} TO anew")
     connection.execute("DETACH anew")
 
 
@@ -156,6 +166,15 @@ def frame(
     if not isinstance(found, pl.DataFrame):
         raise TypeError("a statement answers with a table")
     return found
+
+
+def streamed(
+    source: duckdb.DuckDBPyConnection, statement: str, rows: int
+) -> Generator[pl.DataFrame, None, None]:
+    """The answer to a statement, some rows at a time: `frame` would hold all of it in memory."""
+    for chunk in source.sql(statement).to_arrow_reader(rows):
+        if (found := pl.DataFrame(chunk)).height:
+            yield found
 
 
 def number(

@@ -9,7 +9,7 @@ tables they stand in (`serving`), or reading them (`packed`).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import polars as pl
@@ -18,14 +18,14 @@ import zstandard
 from warehouse.packed import FIELD, ROW, dictionary
 
 SCHEMA: Final = "CREATE TABLE packing (dictionary BLOB NOT NULL)"
-_LEVEL: Final = 1
-_THREADS: Final = 2
+_LEVEL: Final = -1  # a sixth larger than 1, in half the time
 
 
 class Packer:
-    """Packs what is written into one file."""
+    """Packs what is written into one file; for one thread at a time."""
 
     def __init__(self, words: bytes) -> None:
+        self.words = words
         known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
         known.precompute_compress(level=_LEVEL)
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=known, write_dict_id=False)
@@ -37,10 +37,28 @@ class Packer:
 
     def packed(self, texts: pl.Series) -> list[bytes]:
         """Each text packed, in their order. None is empty."""
-        plain = texts.cast(pl.Binary).to_list()
-        if not plain:
+        return self._each(texts, texts.str.len_bytes().cast(pl.UInt64))
+
+    def by_company(self, rows: pl.DataFrame) -> Iterator[tuple[str, bytes]]:
+        """Rows of (company_id, row), each company's one after another, as one value a company (`row`)."""
+        lengths = rows.select("company_id", length=pl.col("row").str.len_bytes().cast(pl.UInt64))
+        companies = lengths.group_by("company_id", maintain_order=True).agg(pl.col("length").sum())
+        return zip(
+            companies["company_id"], self._each(rows["row"], companies["length"], len(ROW)), strict=True
+        )
+
+    def _each(self, texts: pl.Series, lengths: pl.Series, ended: int = 0) -> list[bytes]:
+        """Stretches of these lengths of texts that lie one behind the other; the last bytes of each stay away.
+
+        The texts are read where they lie: as values of Python's own they would take as long as packing them.
+        """
+        if lengths.is_empty():
             return []
-        return [part.tobytes() for part in self._compressor.multi_compress_to_buffer(plain, threads=_THREADS)]
+        places = pl.DataFrame({"offset": lengths.cum_sum() - lengths, "length": lengths - ended})
+        pairs = places.select(pl.concat_arr("offset", "length").explode()).to_series()
+        _, _, data = texts.to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
+        stretches = zstandard.BufferWithSegments(data, pairs.to_arrow().buffers()[1])
+        return [part.tobytes() for part in self._compressor.multi_compress_to_buffer(stretches, threads=1)]
 
 
 def fields(expressions: Iterable[str]) -> str:
@@ -48,6 +66,6 @@ def fields(expressions: Iterable[str]) -> str:
     return f" || '{FIELD}' || ".join(f"coalesce(({expression})::VARCHAR, '')" for expression in expressions)
 
 
-def joined(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of (company_id, row) to one line a company, in the order in which companies and rows come."""
-    return rows.group_by("company_id", maintain_order=True).agg(pl.col("row").str.join(ROW))
+def row(expressions: Iterable[str]) -> str:
+    """An SQL expression that gives a row that others may follow."""
+    return f"{fields(expressions)} || '{ROW}'"

@@ -46,7 +46,7 @@ class CodeList:
         self, rows: pl.DataFrame, column: str, example: str, tally: Tally, signal: str = "unknown_code"
     ) -> None:
         """Count codes of `rows[column]` that the list lacks; `example` is the column with company numbers."""
-        if self.codes.issuperset(rows[column].drop_nulls().unique().to_list()):
+        if self.codes | {None} >= set(rows[column].unique().to_list()):
             return  # nearly always, and told from the few codes there are
         unknown = rows.lazy().filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(list(self.codes)))
         counted = unknown.group_by(column, maintain_order=True).agg(

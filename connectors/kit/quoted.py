@@ -7,23 +7,15 @@ and what to do with those that lack something (`ragged`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
 
-from connectors.kit.signs import beginnings, count, where
+from connectors.kit.bare import Lines
+from connectors.kit.signs import beginnings, count, values, where
 from connectors.kit.textual import NOT_AS_THEY_STAND
 
 _MOST: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
-
-
-@dataclass(frozen=True, slots=True)
-class Parted:
-    """Lines of one kind, one behind the other, and the others by their place among all lines, without line ends."""
-
-    alike: bytes
-    others: dict[int, bytes]
 
 
 def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | None:
@@ -53,8 +45,8 @@ def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | 
     return frame if frame.height == lines and len(body) == _bytes(frame) + around else None
 
 
-def parted(body: bytes, separator: str, quote: str) -> Parted | None:
-    """Whole lines of fields in quotes with no quote inside of any, and the others; None where those are many.
+def parted(body: bytes, separator: str, quote: str) -> Lines | None:
+    """Lines of fields in quotes with no quote inside of any, cut at each quote; None where many are others.
 
     A quote opens a field behind a line's end, or behind a quote and a separator; it closes one before a line's
     end, or before a separator and a quote. In a line that begins and ends with a quote, and whose every quote does
@@ -63,20 +55,19 @@ def parted(body: bytes, separator: str, quote: str) -> Parted | None:
     """
     if not body.startswith(quote.encode()) or not body.endswith(b"\n"):
         return None
-    quotes, ends, separators = (where(body, sign) for sign in (quote, "\n", separator))
-    odd = _odd_lines(quotes, ends, separators)
-    if odd is None:
-        return None
-    return _without(body, ends, odd) if odd else Parted(body, {})
+    numbers = values(body)
+    quotes, ends, separators = (where(numbers, sign) for sign in (quote, "\n", separator))
+    signs = quotes | ends
+    order = ends.filter(signs)
+    odd = _odd_lines(signs, order, separators)
+    return None if odd is None else Lines(body, order, _lines_at(body, ends, odd))
 
 
-def _odd_lines(quotes: pl.Series, ends: pl.Series, separators: pl.Series) -> list[int] | None:
+def _odd_lines(signs: pl.Series, is_end: pl.Series, separators: pl.Series) -> list[int] | None:
     """The places of lines with a quote that neither opens nor closes, or that may do both; None where many are.
 
     Looked at are quotes and line ends alone, one behind the other: they are few among all bytes.
     """
-    signs = quotes | ends
-    is_end = ends.filter(signs)
     is_quote = ~is_end
     beside = _next(signs, behind=False)
     touches = beside.filter(signs)  # the next one of them; and what follows: is over a separator
@@ -112,16 +103,10 @@ def _last(marks: pl.Series, *, before: bool) -> pl.Series:
     return pl.Series([before]).append(marks.slice(0, len(marks) - 1))
 
 
-def _without(body: bytes, ends: pl.Series, lines: list[int]) -> Parted:
-    """A body without some of its lines."""
-    kept: list[memoryview] = []
-    others: dict[int, bytes] = {}
-    since = 0
-    for line, start in zip(lines, beginnings(ends, lines), strict=True):
-        kept.append(memoryview(body)[since:start])
-        since = body.index(b"\n", start) + 1
-        others[line] = body[start : since - 1]
-    return Parted(b"".join([*kept, memoryview(body)[since:]]), others)
+def _lines_at(body: bytes, ends: pl.Series, lines: list[int]) -> dict[int, bytes]:
+    """Some lines of a body by their places among all (ascending)."""
+    starts = zip(lines, beginnings(ends, lines), strict=True)
+    return {line: body[start : body.index(b"\n", start)] for line, start in starts}
 
 
 def _bytes(frame: pl.DataFrame) -> int:

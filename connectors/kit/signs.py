@@ -20,14 +20,14 @@ def values(body: bytes) -> pl.Series:
     return cast("pl.Series", pl.from_arrow(numbers))
 
 
-def where(body: bytes, sign: str) -> pl.Series:
-    """Whether each byte is a sign of ASCII."""
-    return values(body) == ord(sign)
+def where(numbers: pl.Series, sign: str) -> pl.Series:
+    """Whether each of a body's `values` is a sign of ASCII."""
+    return numbers == ord(sign)
 
 
 def count(body: bytes, sign: str) -> int:
     """How often a sign stands in a body: where it is frequent, twenty times as fast as `bytes.count`."""
-    return int(where(body, sign).sum())
+    return int(where(values(body), sign).sum())
 
 
 def beginnings(ends: pl.Series, lines: Sequence[int]) -> Iterator[int]:

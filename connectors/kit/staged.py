@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, BinaryIO, Final
 
 import polars as pl
@@ -44,6 +44,12 @@ def schema(table: Table) -> pl.Schema:
 
 def empty(table: Table) -> pl.DataFrame:
     """No rows of a table."""
+    return _empty(table).clone()
+
+
+@cache
+def _empty(table: Table) -> pl.DataFrame:
+    """Kept: most companies are in few tables, and a frame takes longer to declare than to copy."""
     return pl.DataFrame(schema=schema(table))
 
 
@@ -51,7 +57,7 @@ def together(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The rows of several parts with a table's columns and types; most of the time one part has any."""
     due = schema(table)
     some = [part.select(due.names()).cast(due) for part in parts if not part.is_empty()]  # pyright: ignore[reportArgumentType]
-    return pl.concat(some) if some else pl.DataFrame(schema=due)
+    return pl.concat(some) if some else empty(table)
 
 
 def have_rows(present: Mapping[str, pl.LazyFrame], tables: Iterable[Table]) -> bool:
@@ -85,8 +91,9 @@ def batch(
         frame = rows
     if undeclared or frame is None:
         raise ValueError(f"table {table.name} declares no column {', '.join(sorted(undeclared))}")
-    missing = [pl.lit(None, kind).alias(name) for name, kind in due.items() if name not in frame.columns]
-    frame = frame.with_columns(missing).select(due.names()).cast(due)
+    if frame.schema != due:
+        missing = [pl.lit(None, kind).alias(name) for name, kind in due.items() if name not in frame.columns]
+        frame = frame.with_columns(missing).select(due.names()).cast(due)
     return Batch(table.name, frame, reject_rows() if rejects is None else rejects, signals)
 
 

@@ -20,10 +20,10 @@ import polars as pl
 
 from connectors.declare import Batch, Piece, Unreadable
 from connectors.kit import staged
-from connectors.kit.ahead import ahead
 from connectors.kit.formats import Format, sniff
 from connectors.kit.ragged import LINE, Reader, Rows
 from connectors.kit.textual import blocks, mended
+from warehouse.ahead import ahead
 from warehouse.schema.types import Kind, Table
 
 BLOCK: Final = 8 << 20  # bytes read at a time: larger ones are slower, their memory is fetched anew each time

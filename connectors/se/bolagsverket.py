@@ -162,8 +162,8 @@ def _cleaned(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _judged(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, object]]]:
     """The records of companies; of the others number, reason and name, but nothing of who may be a person."""
-    company = rows.select(is_company(pl.col(NUMBER)).alias("company"))["company"]
-    fine = company & rows.select(_HAS_NAME.alias("fine"))["fine"]
+    company, is_named = rows.select(is_company(pl.col(NUMBER)).alias("company"), _HAS_NAME.alias("named"))
+    fine = company & is_named
     if fine.all():
         return rows, []
     shown = rows.with_columns(company.alias("_company"), _REASON.alias("_reason")).filter(~fine)

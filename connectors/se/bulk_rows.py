@@ -17,13 +17,13 @@ import polars as pl
 
 from connectors.declare import Piece, Unreadable
 from connectors.kit import bare, staged
-from connectors.kit.ahead import in_lanes
+from connectors.kit.bare import Lines
 from connectors.kit.formats import HEAD, Format, sniff
-from connectors.kit.quoted import Parted
 from connectors.kit.ragged import LINE, Reader, Rows, lines_at
 from connectors.kit.signs import count
 from connectors.kit.textual import blocks, is_utf8
 from connectors.se.doors import UNREADABLE, WITHHELD
+from warehouse.ahead import in_lanes
 
 BLOCK: Final = 4 << 20  # what the copies made on the way need not leave a processor's cache for
 ROWS: Final = 50_000  # that are handed on at once
@@ -51,7 +51,7 @@ class Shape:
     columns: dict[str, int]
     checked: tuple[int, ...]
     is_whole: pl.Expr
-    parted: Callable[[bytes], Parted | None]
+    parted: Callable[[bytes], Lines | None]
     fields: Callable[[str], list[str] | None]
     begins: Callable[[str], bool]
 
@@ -186,11 +186,11 @@ def _read(reader: Reader, shape: Shape, stretch: _Stretch) -> Chunk:
 
 def _at_a_glance(reader: Reader, shape: Shape, text: bytes, line: int) -> Chunk | None:
     """What `_carefully` gives, where all lines but a few show that they are records without a look at each."""
-    nuls = text.count(b"\0") if b"\0" in text else 0
+    nuls = count(text, "\0")
     parted = shape.parted(text.replace(b"\0", b"") if nuls else text)
     if parted is None:
         return None
-    rows = bare.rows(parted.alike, shape.width, list(shape.columns.values()), shape.separator)
+    rows = bare.rows_of(parted, shape.width, list(shape.columns.values()), shape.separator)
     if rows is None or _may_hold_records(reader, shape, parted.others.values()):
         return None
     end = line + rows.height + len(parted.others)

@@ -35,17 +35,21 @@ def trimmed(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
 def without_null_words(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     """`rows` with null where a column says null in any case."""
     names = list(names)
+    is_short = pl.col(names).str.len_bytes() == len(NULL)
+    some = [name for name, is_so in rows.select(is_short.any()).row(0, named=True).items() if is_so]
+    short = pl.col(some).filter(pl.col(some).str.len_bytes() == len(NULL))
+    words = rows.select(short.unique().implode()).row(0, named=True) if some else {}
     found: dict[str, pl.Expr] = {}
-    is_short = rows.select((pl.col(names).str.len_bytes() == len(NULL)).any()).row(0, named=True)
-    for name in (name for name in names if is_short[name]):
-        short = rows[name].filter(rows[name].str.len_bytes() == len(NULL)).unique()
-        for word in short.filter(short.str.to_lowercase() == NULL):
+    for name, spellings in words.items():
+        for word in (word for word in spellings if word.lower() == NULL):
             column = found.get(name, pl.col(name))
             found[name] = pl.when(column != word).then(column)
-    return rows.with_columns(**found)
+    return rows.with_columns(**found) if found else rows
 
 
 def mended(column: pl.Series, odd: pl.Series, mend: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """`column` with what `mend` makes of the cells that `odd` marks."""
+    if not odd.any():
+        return column
     places = odd.arg_true()
-    return column if places.is_empty() else column.scatter(places, mend(column.gather(places)))
+    return column.scatter(places, mend(column.gather(places)))

@@ -102,4 +102,6 @@ def _rows(
     """The rows of one staged table; none where nothing was ever staged."""
     if table.name in tables:
         return tables[table.name].select(*table.names, *meta)
-    return pl.LazyFrame(schema={**staged.schema(table), **meta})
+    return (
+        staged.empty(table).lazy().with_columns(pl.lit(None, kind).alias(name) for name, kind in meta.items())
+    )

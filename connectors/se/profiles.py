@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
 from typing import Final
 
 import polars as pl
 from polars import selectors
 
-from connectors.kit.slices import by_slices
 from connectors.se import codes, places, sources, statuses
 from connectors.se.bolagsverket_fields import NUMBER
 from connectors.se.register import MARKET, company_ids
@@ -57,7 +55,9 @@ def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     ours, wanted = left.select(key), theirs.select(key).with_row_index(_PLACE)
     place = ours.join(wanted, on=_KEY, how="left", maintain_order="left")[_PLACE]
     both = left.hstack(theirs.drop(NUMBER).select(pl.all().gather(place)).get_columns())
-    others = theirs.filter(~wanted[_KEY].is_in(ours[_KEY].implode()))
+    others = theirs.filter(
+        pl.repeat(value=True, n=theirs.height, eager=True).scatter(place.drop_nulls(), False)
+    )
     return both if others.is_empty() else pl.concat([both, others], how="diagonal", rechunk=False)
 
 
@@ -105,7 +105,7 @@ def companies(
 
     reported: names that annual reports give, for companies that no register file read so far holds.
     """
-    return by_slices(joined(joined(registered, statistics), reported), partial(_profiles, today=today))
+    return _profiles(joined(joined(registered, statistics), reported), today)
 
 
 def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
@@ -145,10 +145,8 @@ def _foreign() -> pl.Expr:
 
 def _identity() -> list[pl.Expr]:
     form = pl.coalesce("form", "statistical_form")
-    label = pl.coalesce(
-        codes.LEGAL_FORMS.expr("form"),
-        pl.when(pl.col("form").is_null()).then(codes.STATISTICAL_FORMS.expr("statistical_form")),
-    )
+    other = pl.when(pl.col("form").is_null()).then("statistical_form")
+    label = pl.coalesce(codes.LEGAL_FORMS.expr("form"), codes.STATISTICAL_FORMS.expr(other))
     return [
         company_ids(pl.col(NUMBER)).alias("company_id"),
         pl.col(NUMBER).alias("org_number"),

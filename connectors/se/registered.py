@@ -10,7 +10,6 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit.slices import by_slices
 from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
 from connectors.se.cells import mended, stated
 
@@ -45,6 +44,7 @@ _USED: Final = (
     *(NUMBER, NAMES, FORM, PROCEEDINGS, "registreringsland", "avregistreringsdatum", "avregistreringsorsak"),
     *("registreringsdatum", "postadress", "_observed_at"),
 )
+_ORDERING: Final = (SERIAL, "rad", "_retired_at")  # which of several rows counts
 _ROW: Final = "_row"
 _CUT: Final = "_parts_of_address"
 ADDRESS: Final = ("street", "care_of", "town", "postcode", "address_country")
@@ -54,7 +54,7 @@ _PARTS: Final = 5
 
 def statements(rows: pl.LazyFrame) -> pl.DataFrame:
     """One row per company: not deregistered before deregistered, then the latest registered name."""
-    return by_slices(_firsts(rows.collect()), _said)
+    return _said(_firsts(rows.select(*_USED, *_ORDERING).collect()))
 
 
 def _said(rows: pl.DataFrame) -> pl.DataFrame:

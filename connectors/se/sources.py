@@ -35,6 +35,9 @@ _ENTRIES: Final = {
     REPORTS: ("report_seen", NUMBER, LICENCE.name, _OF_REPORTS, None),
     PLACES: (_LAST, _TOLD, PLACES_NAME, ("municipality", "county"), PLACES_URL),
 }
+_PLACES: Final = {register: place for place, register in enumerate(_ENTRIES)}
+_USED: Final = tuple({name for at, native, *_ in _ENTRIES.values() for name in (at, native)})
+_STRETCH: Final = 8_000  # rows whose texts are made at once: memory for more comes anew from the system
 
 
 def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
@@ -43,36 +46,47 @@ def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
     seen = answered.with_columns(
         pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST), _told()
     )
-    parts: list[pl.Expr] = [pl.lit("[")]
-    before = pl.lit(value=False)
-    for register, (at, native, *_) in _ENTRIES.items():
-        if seen[at].null_count() == seen.height:
-            continue
-        said = pl.col(at).is_not_null() & pl.col(native).is_not_null()
-        parts += [
-            pl.when(said & before).then(pl.lit(f",{_opening(register)}")),
-            pl.when(said & ~before).then(pl.lit(_opening(register))),
-            pl.when(said).then(pl.col(native)),
-            pl.when(said).then(_ending(register, seen[at])),
-        ]
-        before = before | said
-    return seen.with_columns(pl.concat_str(*parts, pl.lit("]"), ignore_nulls=True).alias("sources"))
+    who = seen.select(pl.sum_horizontal(_bit(register) for register in _ENTRIES).alias("who"))["who"]
+    return seen.with_columns(_texts(seen.select(_USED), who).alias("sources"))
 
 
-def _opening(register: str) -> str:
-    return f'{{"register":"{register}","native_id":"'
+def _bit(register: str) -> pl.Expr:
+    """The register's bit where it gave something, else zero."""
+    at, native, *_ = _ENTRIES[register]
+    said = pl.col(at).is_not_null() & pl.col(native).is_not_null()
+    return said.cast(pl.UInt8) * (1 << _PLACES[register])
+
+
+def _texts(rows: pl.DataFrame, who: pl.Series) -> pl.Series:
+    """`sources` of each row. `who`: bits of the registers that gave something; most rows share few of them."""
+    groups = {bits: (who == bits).arg_true() for bits in who.unique()}
+    if len(groups) < 2:  # noqa: PLR2004 - one is all rows
+        return _alike(rows, *groups) if groups else pl.Series(dtype=pl.String)
+    texts = pl.concat((_alike(rows[places_], bits) for bits, places_ in groups.items()), rechunk=True)
+    return texts.gather(pl.concat(groups.values()).arg_sort())  # of one chunk, or all text is copied
+
+
+def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
+    """`sources` of companies of whom the same registers gave something."""
+    parts: list[pl.Expr] = []
+    for register in (register for register, place in _PLACES.items() if who >> place & 1):
+        at, native, *_ = _ENTRIES[register]
+        opening = f'{"," if parts else "["}{{"register":"{register}","native_id":"'
+        parts += [pl.lit(opening), pl.col(native), _ending(register, rows[at])]
+    text = pl.concat_str(*parts, pl.lit("]")) if parts else pl.repeat("[]", pl.len())
+    return pl.concat(stretch.select(text).to_series() for stretch in rows.iter_slices(_STRETCH))
 
 
 def _ending(register: str, at: pl.Series) -> pl.Expr:
     """What follows the register's own id, by instant."""
     name, _, licence, fields, url = _ENTRIES[register]
-    instants = at.drop_nulls().unique()
+    instants = at.head(1) if at.min() == at.max() else at.unique()
     opening = f'","url":{json.dumps(url)},"retrieved_at":"'
     ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
     texts = [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
     if len(texts) == 1:
         return pl.lit(texts[0])
-    return pl.col(name).replace_strict(instants, texts, default=None, return_dtype=pl.String)
+    return pl.col(name).replace_strict(instants, texts, return_dtype=pl.String)
 
 
 def _told() -> pl.Expr:

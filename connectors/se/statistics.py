@@ -28,11 +28,15 @@ STATEMENT: Final = {
     "scb_postcode": pl.String,
     "scb_seen": pl.Datetime("us", "UTC"),
 }
+_USED: Final = (
+    *(NUMBER, "Namn", "FtgStat", "JurForm", "Ng1", SCHEME, "RegDatKtid"),
+    *("Gatuadress", "COAdress", "PostOrt", "PostNr"),
+)
 
 
 def statements(rows: pl.LazyFrame) -> pl.DataFrame:
     """One row per company. A row that left the file counts on: leaving it changes nothing (FORMAT 12)."""
-    said = rows.collect()
+    said = rows.select(*_USED, "_observed_at").collect()
     old = said[SCHEME] == codes.OLD_CODES
     # the same digits mean other things in SNI 2025: missing rather than wrong
     label = pl.when(old).then(codes.SNI2007.expr("Ng1")) if old.any() else pl.lit(None, pl.String)

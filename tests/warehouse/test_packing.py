@@ -129,3 +129,17 @@ def test_any_text_is_packed_and_unpacked(texts: list[str]) -> None:
         values = Packer.of(memory).packed(pl.Series(texts, dtype=pl.String))
     unpack = packed.unpacker(dictionary)
     assert [unpack(value) for value in values] == [text.encode() for text in texts]
+
+
+@given(st.lists(st.lists(st.text(min_size=1), min_size=1), min_size=1), st.integers(0, 3))
+def test_rows_of_companies_are_packed_in_whatever_pieces_they_come(
+    companies: list[list[str]], cut: int
+) -> None:
+    given_rows = [(f"c{place}", f"{text}{ROW}") for place, texts in enumerate(companies) for text in texts]
+    frame = pl.DataFrame(given_rows, schema={"company_id": pl.String, "row": pl.String}, orient="row")
+    strange = pl.DataFrame({"company_id": ["c"], "row": ["x" * 40]})
+    # in two chunks, and as the end of something longer
+    frame = pl.concat([strange, frame[:cut], frame[cut:]], rechunk=False)[1:]
+    unpack = packed.unpacker(b"")
+    found = [(company, unpack(value)) for company, value in Packer(b"").by_company(frame)]
+    assert found == [(f"c{place}", ROW.join(texts).encode()) for place, texts in enumerate(companies)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Container, Sequence
 
 import pytest
 from hypothesis import example, given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from connectors.kit import bare, quoted, textual
 from connectors.kit.ragged import LINE, Reader
-from connectors.kit.signs import beginnings, count, where
+from connectors.kit.signs import beginnings, count, values, where
 
 WIDTH = 3
 _bodies = st.text(st.sampled_from("ab;\n\r\0\x1e\ufeffé"), max_size=40).map(str.encode) | st.lists(
@@ -76,13 +77,56 @@ def test_lines_of_quotes_are_told_from_the_others() -> None:
             continue
         lines = body.split(b"\n")[:-1]
         assert found.others == {at: line for at, line in enumerate(lines) if not of_quotes(line)}, body
-        kept = (line + b"\n" for at, line in enumerate(lines) if at not in found.others)
-        assert found.alike == b"".join(kept), body
+        assert found.body == body
+        assert found.order.to_list() == [sign == ord("\n") for sign in body if sign in b'"\n'], body
+        if 0 not in found.others:  # its width is what polars goes by
+            assert rows_of(found) == rows_by_line(lines, found.others), body
+
+
+def rows_of(lines: bare.Lines) -> list[tuple[str | None, ...]] | None:
+    frame = bare.rows_of(lines, 2 * WIDTH + 1, range(1, 2 * WIDTH, 2), '"')
+    return None if frame is None else frame.rows()
+
+
+def rows_by_line(lines: Sequence[bytes], others: Container[int]) -> list[tuple[str | None, ...]] | None:
+    """Values of all lines but the others; None where one of them has too few or too many."""
+    values = [line.split(b'"')[1::2] for at, line in enumerate(lines) if at not in others]
+    if any(len(fields) != WIDTH for fields in values):
+        return None
+    return [tuple(field.decode() or None for field in fields) for fields in values]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from([b"a;b;c", b";;"]), st.none() | st.binary(max_size=6)), max_size=6),
+)
+@example([(b"a;b;c", b""), (b"a;b;c", b""), (b";;", b"")])
+@example([(b"a;b;c", b"x" * 70_000), (b"a;b;c", b";;;;;;;"), (b";;", b"a;b;c")])
+def test_whatever_other_lines_hold_the_rows_are_those_of_the_rest(
+    drawn: list[tuple[bytes, bytes | None]],
+) -> None:
+    pairs = [(line, None if other is None else other.replace(b"\n", b"")) for line, other in drawn]
+    texts = [text for line, other in pairs for text in ((line,) if other is None else (line, other))]
+    places = [at for line, other in pairs for at in ((False,) if other is None else (False, True))]
+    body = b"".join(text + b"\n" for text in texts)
+    others = {at: text for at, (text, is_other) in enumerate(zip(texts, places, strict=True)) if is_other}
+    ends = where(values(body), "\n")
+    found = bare.rows_of(
+        bare.Lines(body, ends.filter(ends | where(values(body), ";")), others), WIDTH, [2, 0], ";"
+    )
+    due = bare.rows(b"".join(line + b"\n" for line, _ in pairs), WIDTH, [2, 0], ";")
+    assert found is None or due is not None
+    if found is not None and due is not None:
+        assert found.rows() == due.rows()
+    if body.isascii() and body and not {0, 13} & set(body):
+        assert found is not None  # the first line is none of them
 
 
 def test_lines_of_another_kind_are_few_or_all_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     body = b'"a";"b"\n' + b'"a"x;"b"\n' * 3
-    assert quoted.parted(body, ";", '"') == quoted.Parted(b'"a";"b"\n', dict.fromkeys((1, 2, 3), b'"a"x;"b"'))
+    found = quoted.parted(body, ";", '"')
+    assert found is not None
+    assert found.others == dict.fromkeys((1, 2, 3), b'"a"x;"b"')
     for most in range(6):  # quotes that are out of their places: two in each line
         monkeypatch.setattr(quoted, "_MOST", most)
         assert quoted.parted(body, ";", '"') is None
@@ -92,7 +136,7 @@ def test_bytes_are_counted_and_lines_found_in_large_bodies() -> None:
     assert [count(b'a"b""\n', sign) for sign in ('"', "\n", "x")] == [3, 1, 0]
     body = b"".join(b"x" * length + b"\n" for length in (5, 70_000, 0, 3, 200_000, 1))
     starts = [0, *(at + 1 for at, byte in enumerate(body) if byte == ord("\n"))][:-1]
-    assert list(beginnings(where(body, "\n"), range(6))) == starts
+    assert list(beginnings(where(values(body), "\n"), range(6))) == starts
 
 
 @pytest.mark.parametrize("byte", range(256))

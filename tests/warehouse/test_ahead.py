@@ -6,7 +6,7 @@ from collections.abc import Generator
 import polars as pl
 import pytest
 
-from connectors.kit.ahead import ahead, in_lanes
+from warehouse.ahead import ahead, in_lanes
 
 
 def counted(made: list[int], end: int, failure: Exception | None = None) -> Generator[int, None, None]:

@@ -1,0 +1,55 @@
+"""Financial and owner rows of companies, packed for `serving`: some companies at a time, so memory stays small.
+
+Companies come by their ids, and so do the tables of a release: what some of them have lies close together. Does
+not belong here: what a row says (`documents`), how it is packed (`packing`), or where it goes (`serving`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from functools import partial
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import documents
+from warehouse.ahead import in_lanes
+from warehouse.engine import cursor, database_of, frame, registered, streamed
+from warehouse.packing import Packer
+
+STRETCH: Final = 20_000  # companies at once, in each lane
+Packed = dict[str, list[tuple[str, bytes]]]  # by table: a company and what stands for all of its rows
+_STATEMENTS: Final = {"financials": documents.financial_rows, "owners": documents.owner_rows}
+
+
+def of_all(source: duckdb.DuckDBPyConnection, words: bytes) -> Iterator[Packed]:
+    """The rows of every company, in the order of their ids. `words`: the dictionary of the file."""
+    return _in_lanes(source, _all(source), words)
+
+
+def of(source: duckdb.DuckDBPyConnection, companies: pl.Series, words: bytes) -> Iterator[Packed]:
+    """The rows of these companies, as `of_all`."""
+    frames = companies.sort().rename("company_id").to_frame().iter_slices(STRETCH)
+    return _in_lanes(source, (part["company_id"] for part in frames if part.height), words)
+
+
+def _all(source: duckdb.DuckDBPyConnection) -> Generator[pl.Series, None, None]:
+    with cursor(source, database_of(source)) as own:
+        for part in streamed(own, "SELECT company_id FROM companies ORDER BY company_id", STRETCH):
+            yield part["company_id"]
+
+
+def _in_lanes(
+    source: duckdb.DuckDBPyConnection, parts: Generator[pl.Series, None, None], words: bytes
+) -> Iterator[Packed]:
+    return in_lanes(parts, partial(_packed, source, database_of(source), words), waiting=1)
+
+
+def _packed(source: duckdb.DuckDBPyConnection, database: str, words: bytes, companies: pl.Series) -> Packed:
+    packer = Packer(words)
+    found: Packed = {}
+    with cursor(source, database) as own, registered(own, "wanted", companies.to_frame()):
+        for table, statement in _STATEMENTS.items():
+            found[table] = list(packer.by_company(frame(own, statement(companies[0], companies[-1]))))
+    return found
