@@ -58,7 +58,7 @@ def _list() -> tuple[pl.Series, pl.DataFrame]:
         one = (municipality, names[0], county, names[1], row["basis"])
         first, last = int(row["first"]), int(row["last"]) + 1
         rows[first:last] = [said.setdefault(one, len(said))] * (last - first)
-    schema = dict.fromkeys(_NAMES, pl.String)
+    schema = pl.Schema(dict.fromkeys(_NAMES, pl.String))
     return pl.Series(rows, dtype=pl.UInt32), pl.DataFrame(list(said), schema=schema, orient="row")
 
 
