@@ -25,7 +25,6 @@ from warehouse.schema.types import Table
 
 DIGESTS: Final = "digests"
 _LANES: Final = 2  # tables written at one time; each may hold as much as memory allows to all
-_WANTED: Final = "WHERE company_id IN (SELECT company_id FROM wanted)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +92,27 @@ def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
     """
     with opened(path) as connection:
         for history, companies in changed.items():
+            if companies.is_empty():
+                continue
+            only = _wanted(companies)
             with registered(connection, "changed", companies.rename("company_id").to_frame()):
                 connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
             with attached(connection, history, "origin"):
                 connection.execute("BEGIN")
                 for name in (*(table.name for table in TABLES), DIGESTS):
-                    connection.execute(f"DELETE FROM {quoted(name)} {_WANTED}")
+                    connection.execute(f"DELETE FROM {quoted(name)} {only}")
                 for table in TABLES:
                     connection.execute(_select(table, "SEMI JOIN wanted USING (company_id)"))
-                _digest(connection, _WANTED)
+                _digest(connection, only)
                 connection.execute("COMMIT")
             searching.patch(connection)
         connection.execute("CHECKPOINT")
+
+
+def _wanted(companies: pl.Series) -> str:
+    """Rows of the companies in `wanted`: tables lie by company, so what is of other markets is not read."""
+    first, last = text(str(companies.min())), text(str(companies.max()))
+    return f"WHERE company_id BETWEEN {first} AND {last} AND company_id IN (SELECT company_id FROM wanted)"
 
 
 def _shape(table: Table) -> str:

@@ -140,13 +140,16 @@ class History:
 
     # What the sources say now
 
-    def upsert_present(self, table: Table, rows: pl.DataFrame) -> pl.Series:
+    def upsert_present(
+        self, table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf] = present.NO_KEYS
+    ) -> pl.Series:
         """Takes staged rows in (columns of the table, `_company_id`, `_observed_at`, `_raw`).
 
-        Newer rows win, of two with one instant the later one. Gives the companies whose content changed.
+        keys: of `linking`, by their columns; computed of what is new. Newer rows win, of two with one instant the
+        later one. Gives the companies whose content changed.
         """
         with self.transaction():
-            return present.upsert(self._connection, table, rows)
+            return present.upsert(self._connection, table, rows, keys)
 
     def retire_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
         """Retires rows that a full edition lacks (`keys`: what it has); gives their companies."""

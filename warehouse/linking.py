@@ -37,10 +37,15 @@ class Way:
     through_key: str
 
 
-def meta_types(rows: pl.DataFrame) -> dict[str, str]:
-    """DuckDB types of the linking columns that rows bring along."""
-    types = {name: "VARCHAR" for name in rows.columns if name.startswith(KEY_PREFIX)}
-    return types | ({NAMELESS: "BOOLEAN"} if NAMELESS in rows.columns else {})
+def meta_types(rows: pl.DataFrame, keys: Mapping[str, KeyOf]) -> dict[str, str]:
+    """DuckDB types of the linking columns that rows bring along, and of the keys that are computed of them."""
+    return dict.fromkeys(keys, "VARCHAR") | ({NAMELESS: "BOOLEAN"} if NAMELESS in rows.columns else {})
+
+
+def with_keys(table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf]) -> pl.DataFrame:
+    """Staged rows with the keys that are computed of them beside them."""
+    staged = rows.select(table.names)
+    return rows.with_columns(of(staged).alias(column) for column, of in keys.items())
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[str, KeyOf]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 import duckdb
@@ -14,6 +15,7 @@ import polars as pl
 
 from warehouse import linking, render
 from warehouse.engine import columns, ensure_table, frame, number, quoted, registered, text
+from warehouse.linking import KeyOf
 from warehouse.schema.types import Table
 
 META: Final[dict[str, pl.DataType]] = {
@@ -28,6 +30,7 @@ META_TYPES: Final = {
     "_retired_at": "TIMESTAMPTZ",
     "_told_at": "TIMESTAMPTZ",  # the newest instant at which a row of no company was told again
 }
+NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
 _ROW: Final = "_row"
 _NEWEST: Final = "greatest(_observed_at, _told_at)"  # null counts for nothing
 
@@ -43,14 +46,24 @@ def create(
     ensure_table(connection, "present", table.name, types | dict(extra or {}))
 
 
-def upsert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame) -> pl.Series:
+def upsert(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    rows: pl.DataFrame,
+    keys: Mapping[str, KeyOf] = NO_KEYS,
+) -> pl.Series:
     """Newer rows win, of two with one instant the later.
 
-    Columns of `linking` are kept beside. Gives the companies whose business content changed.
+    Columns of `linking` are kept beside; `keys` are computed of the rows that differ alone, for a register says
+    most of what it says every day. Gives the companies whose business content changed.
     """
-    extra = linking.meta_types(rows)
+    extra = linking.meta_types(rows, keys)
     create(connection, table, extra)
-    schema = {**render.polars_schema(table), **META, **{name: rows.schema[name] for name in extra}}
+    schema = {
+        **render.polars_schema(table),
+        **META,
+        **{name: rows.schema[name] for name in extra.keys() - keys},
+    }
     rows = _newest(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
     with registered(connection, "staged", rows):
         connection.execute(_comparison(table))
@@ -60,6 +73,9 @@ def upsert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFra
                 SELECT unnest([company, former]) AS company FROM compared WHERE differs
             ) WHERE company IS NOT NULL ORDER BY 1""",
         )
+        differing = frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
+    fresh = linking.with_keys(table, rows[differing], keys)
+    with registered(connection, "fresh", fresh):
         _write(connection, table)
     return touched["company"].cast(pl.String)
 
@@ -150,7 +166,7 @@ def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     connection.execute(
         f"""INSERT INTO {name} BY NAME
             SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
-            FROM staged AS s JOIN compared AS c ON s.{_ROW} = c.row AND c.differs"""
+            FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row"""
     )
 
 

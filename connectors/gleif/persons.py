@@ -16,8 +16,8 @@ from connectors.gleif.records import SOLE, Row
 _SWEDISH: Final = AUTHORITIES["SE"]
 _SOLE: Final = SOLE.encode()
 _MARKS: Final = (_SOLE, *(code.encode() for code in _SWEDISH))
-# Digits that are all of a value, whatever its edition puts around it.
-_NUMBER: Final = re.compile(rb'(?<=[">,])\s{0,9}([0-9][0-9 .+-]{8,20})\s{0,9}(?=["<,\r\n]|\Z)')
+_NUMBER: Final = re.compile(rb"(?<![0-9])((?:18|19|20)?[0-9]{6}[-+ .]{0,3}[0-9]{4})(?![0-9])")
+_LEI: Final = re.compile(rb"(?<![0-9A-Z])[0-9A-Z]{18}[0-9]{2}(?![0-9A-Z])")  # may hold ten digits in a row
 
 
 def is_doubtful(text: bytes) -> bool:
@@ -38,5 +38,6 @@ def is_person(row: Row, record: bytes) -> bool:
 
 
 def _has_personal_number(record: bytes) -> bool:
-    """A person's number anywhere in a record that names a Swedish register."""
-    return any(is_personal(_SWEDISH[0], found[1].decode()) for found in _NUMBER.finditer(record))
+    """A person's number anywhere in a record that names a Swedish register, whatever stands around it."""
+    plain = _LEI.sub(b" ", record)
+    return any(is_personal(_SWEDISH[0], found[1].decode()) for found in _NUMBER.finditer(plain))

@@ -23,8 +23,8 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 _DETAILS: Final = re.compile(
-    r"Notified\s+details|Tiedot\s+osuudesta|^\s*\W*A\s*[:)]\s*(?:Shares|Osakkeet|%)",
-    re.IGNORECASE | re.MULTILINE,
+    r"Notified\s+details|Tiedot\s+osuudesta|(?<=\w)[^\w\n]*+(?P<line>\n)\W*+A\s*[:)]\s*(?:Shares|Osakkeet|%)",
+    re.IGNORECASE,
 )
 _SUBTOTAL: Final = re.compile(r"(?:SUBTOTAL|VÄLISUMMA)\s+A\b(.{0,120})", re.IGNORECASE | re.DOTALL)
 _COLUMNS: Final = 3
@@ -57,15 +57,26 @@ def positions(text: str) -> tuple[Position, Position | None]:
     if now is None:
         raise NoForm("no row of the resulting situation")
     before = _BEFORE.search(text, now.end())
-    details = _DETAILS.search(text, now.end())
-    end = before.start() if before else details.start() if details else len(text)
+    details = _details(text, now.end())
+    end = before.start() if before else details
     found = _position(text[now.end() : end], text)
     if found is None:
         raise NoForm("no percentages in the row of the resulting situation")
     if before is None:
         return found, None
-    last = details.start() if details and details.start() > before.end() else len(text)
+    last = details if details > before.end() else len(text)
     return found, _earlier(text[before.end() : last])
+
+
+def _details(text: str, begins: int) -> int:
+    """Where the details begin; their line, with the empty ones before it. The end of the text where there are none.
+
+    `begins`: behind a word, so that every line that begins with «A:» has one before it.
+    """
+    found = _DETAILS.search(text, begins)
+    if found is None:
+        return len(text)
+    return found.start() if found["line"] is None else found.start("line")
 
 
 def _earlier(row: str) -> Position | None:

@@ -16,28 +16,30 @@ from connectors.nasdaq.flagging_row import NoForm
 _APOSTROPHE: Final = "['’`´]"
 _MONTHS: Final = {name.lower(): place for place, name in enumerate(calendar.month_name) if name}
 _MONTH: Final = "|".join(_MONTHS)
+_START: Final = r"^[^\w\n]*+"  # of a line: what it is set off with
+_NAME: Final = r"(?P<name>[^\n|]{1,200}?)"
 _HOLDERS: Final = tuple(
     re.compile(pattern, re.MULTILINE | re.IGNORECASE)
     for pattern in (
-        r"^\W*Total\s+positions?\s+of\s+(?P<name>.+?)(?:,?\s+and\s+(?:its|their)\s+[\w\s]+?)?\s+subject\s+to\s",
-        r"^\W*(?P<name>[^\n|]+?),\s+ilmoituksen\s+mukainen\s+kokonaisosuus",
-        r"^\W*(?P<name>[^\n|]+?)\s+has\s+(?:informed|notified)\s",
-        r"^\W*(?P<name>[^\n|]+?)\s+on\s+ilmoittanut",
-        rf"(?:§\s*5|Section\s+5)[^\n:]*:\s*(?P<name>[^\n|]+?){_APOSTROPHE}s?\s+holding\s+in\s",
+        rf"{_START}Total\s+positions?\s+of\s+(?P<name>.{{1,200}}?)(?:,?\s+and\s+(?:its|their)\s+[\w\s]{{1,80}}?)?\s+subject\s+to\s",
+        rf"{_START}{_NAME},\s+ilmoituksen\s+mukainen\s+kokonaisosuus",
+        rf"{_START}{_NAME}\s+has\s+(?:informed|notified)\s",
+        rf"{_START}{_NAME}\s+on\s+ilmoittanut",
+        rf"(?:§\s*5|Section\s+5)[^\n:]{{0,200}}:\s*{_NAME}{_APOSTROPHE}s?\s+holding\s+in\s",
     )
 )
 _ISSUERS: Final = tuple(
     re.compile(pattern, re.MULTILINE | re.IGNORECASE)
     for pattern in (
-        r"^\W*(?P<name>[^\n|(]+?)\s*(?:\([^)\n]*\)\s*)?has\s+received\s+a\s+(?:disclosure|notification)",
-        r"^\W*(?P<name>[^\n|(]+?)\s*(?:\([^)\n]*\)\s*)?on\s+vastaanottanut",
-        r"\shas\s+(?:informed|notified)\s+(?P<name>[^\n|]+?)\s+(?:that|it\s+has)\s",
-        r"omistus\s+yhtiössä\s+(?P<name>[^\n|]+?)\s+on\s",
-        rf"{_APOSTROPHE}s?\s+holding\s+in\s+(?P<name>[^\n|]+?)\s*$",
+        rf"{_START}(?P<name>[^\n|(]{{1,200}}?)\s*(?:\([^)\n]{{0,200}}\)\s*)?has\s+received\s+a\s+(?:disclosure|notification)",
+        rf"{_START}(?P<name>[^\n|(]{{1,200}}?)\s*(?:\([^)\n]{{0,200}}\)\s*)?on\s+vastaanottanut",
+        rf"\shas\s+(?:informed|notified)\s+{_NAME}\s+(?:that|it\s+has)\s",
+        rf"omistus\s+yhtiössä\s+{_NAME}\s+on\s",
+        rf"{_APOSTROPHE}s?\s+holding\s+in\s+{_NAME}\s*$",
     )
 )
 _NUMBER: Final = re.compile(
-    r"\((?:business\s+(?:code|id|identity\s+code)|y-tunnus)[:\s]*(\d{7}-\d)[^)]*\)\s*(?:has\s+received|on\s+vastaanottanut)",
+    r"\((?:business\s+(?:code|id|identity\s+code)|y-tunnus)[:\s]*(\d{7}-\d)[^)]{0,200}\)\s*(?:has\s+received|on\s+vastaanottanut)",
     re.IGNORECASE,
 )
 _ENGLISH: Final = re.compile(rf"\bon\s+(\d{{1,2}})\s+({_MONTH})\s+(\d{{4}})", re.IGNORECASE)

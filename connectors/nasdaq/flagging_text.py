@@ -15,6 +15,8 @@ from lxml import etree, html
 _RULE: Final = re.compile(r"^\s*\+[-=+\s]{3,}\+?\s*$")
 _DRAWN: Final = re.compile(r"^\s*\|.*\|\s*$")
 _BROKEN: Final = re.compile(r"(?<=\d[.,]) (?=\d)")  # «5.» and «00%» on two lines of a narrow cell
+_BLANKS: Final = re.compile(r"[^\S\n]{40,}+")  # a pattern that begins with blanks would try at each of them
+_WIDEST: Final = " " * 40
 _BREAKING: Final = frozenset(
     {"p", "div", "h1", "h2", "h3", "h4", "li", "ul", "ol", "table", "tr", "title", "section"}
 )
@@ -60,8 +62,8 @@ def _inside(cell: etree._Element) -> Iterator[str]:
 
 
 def even(text: str) -> str:
-    """The text with its drawn tables as rows of cells."""
-    return "\n".join(_evened(text.replace("\r", "").split("\n")))
+    """The text with its drawn tables as rows of cells, and no gap of more than 40 blanks."""
+    return "\n".join(_evened(_BLANKS.sub(_WIDEST, text.replace("\r", "")).split("\n")))
 
 
 def _evened(lines: list[str]) -> Iterator[str]:

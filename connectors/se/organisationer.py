@@ -159,9 +159,9 @@ class _Organisation:
         return f"{text}${kind.text('kod') or 'NAMN'}-ORGNAM${'' if day is None else day[:10]}"
 
     def code(self, block: Record) -> dict[str, Any] | None:
-        code, label = block.text("kod"), block.text("klartext")
+        code, label = (block.text("kod") or "").partition("-")[0].strip(), block.text("klartext")
         block.close()
-        return None if code is None else {"kod": code.partition("-")[0], "klartext": _label(label)}
+        return {"kod": code, "klartext": _label(label)} if code else None
 
     def deregistration(self, block: Record) -> dict[str, Any] | None:
         day = self._day(block, "avregistreringsdatum")

@@ -37,12 +37,14 @@ class Links:
             history.prepare_links(self._tables[name], self._keys.get(name, {}))
         self._new_run = True  # links may have been declared since the last one
 
-    def with_keys(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-        """Staged rows with what linking keeps beside them."""
-        staged = rows.select(table.names)
-        keys = [of(staged).alias(column) for column, of in self._keys.get(table.name, {}).items()]
+    def keys_of(self, table: Table) -> Mapping[str, KeyOf]:
+        """The keys that linking keeps beside a staged table's rows, by their columns."""
+        return self._keys.get(table.name, {})
+
+    def marked(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+        """Staged rows with a mark beside those that name no company, where links may find them one."""
         named = pl.col("_company_id").is_null().alias(NAMELESS)
-        return rows.with_columns(*keys, *([named] if table.name in self._links else []))
+        return rows.with_columns(named) if table.name in self._links else rows
 
     def follow(self, changed: set[str]) -> tuple[pl.Series, pl.DataFrame]:
         """Follows the links of and through changed tables: companies concerned, and the rows of LINKED."""

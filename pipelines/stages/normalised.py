@@ -17,7 +17,6 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
-from warehouse.ahead import in_lanes
 from pipelines import judging
 from pipelines.resources import Workspace, profile_dataset
 from pipelines.stages import conformity, editions, staged
@@ -25,6 +24,7 @@ from pipelines.stages.doubted import doubted_keys
 from pipelines.stages.linked import LINKED, Links
 from pipelines.stages.missed import Missed
 from warehouse import render
+from warehouse.ahead import in_lanes
 from warehouse.history import History
 from warehouse.judgements import Judgement
 from warehouse.lake import StagedIndex
@@ -196,7 +196,9 @@ class _Work:
             is_whole = edition.scope == Scope.FULL and not edition.late
             before = self._history.present_counts([table])[table.name] if is_whole else 0
             changed = [
-                self._history.upsert_present(table, self._with_companies(table, rows))
+                self._history.upsert_present(
+                    table, self._with_companies(table, rows), self._links.keys_of(table)
+                )
                 for rows in self._stretches(edition, table)
             ]
             touched = pl.concat(changed).unique()
@@ -232,7 +234,7 @@ class _Work:
 
     def _with_companies(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
         company = self._jurisdiction.touches(table.name, rows.select(table.names))
-        return self._links.with_keys(table, rows.with_columns(company.alias("_company_id")))
+        return self._links.marked(table, rows.with_columns(company.alias("_company_id")))
 
     def _present(self, touched: pl.Series) -> Generator[_Present, None, None]:
         """Some of the touched companies at a time, and their present rows."""

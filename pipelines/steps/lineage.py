@@ -55,7 +55,8 @@ class Lineage:
         lines = [self._before[record][0] for record, _ in _records(row) if record in self._before]
         own = self._lines.get((row["company_id"], row["holder_id"]))
         had = {record for line in (*lines, *([own] if own else [])) for record, _ in _records(line)}
-        return {register for _, register, _ in had - self._after.keys()}
+        # one by one: a set less the keys of a mapping goes through all of these
+        return {record[1] for record in had if record not in self._after}
 
     def before(self, row: Row) -> Row | None:
         """What was said before by the record that decides a line's share now, where its line was another.

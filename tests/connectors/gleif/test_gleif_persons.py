@@ -70,6 +70,7 @@ def test_a_record_that_is_misspelled_is_not_kept(made, person) -> None:
         answer(COMPANY).replace(b'"entity"', b'"entity": %b, "entity"' % json.dumps(PERSON).encode()),
         golden(COMPANY).replace(b'"Entity"', b'"Entity": %b, "Entity"' % golden(PERSON)),
         cdf(COMPANY).replace(b"</lei:Entity>", b"</lei:Entity>" + PERSONS_ENTITY),
+        table(PERSON).replace(b'1239"', b'1239g"'),
         cdf(PERSON).replace(b"LEIRecord ", b"LEIRecrd ").replace(b"LEIRecord>", b"LEIRecrd>"),
     ],
     ids=[
@@ -78,6 +79,7 @@ def test_a_record_that_is_misspelled_is_not_kept(made, person) -> None:
         "member twice",
         "golden member twice",
         "element twice",
+        "letter behind",
         "element misspelled",
     ],
 )
@@ -85,6 +87,11 @@ def test_what_no_reader_sees_is_not_kept_either(body: bytes) -> None:
     left = kept(body)
     assert PERSONAL.encode() in body
     assert PERSONAL.encode() not in left
+
+
+def test_an_lei_of_digits_is_no_number() -> None:
+    body = table(record("30030019121212121247", "RA000544", "5564333440", law="SE"))
+    assert kept(body) == body
 
 
 def test_an_answer_without_persons_stays_as_it_was_sent() -> None:

@@ -139,6 +139,14 @@ def test_pitfall_3_both_spellings_of_the_proceedings(spelling: str) -> None:
     )
 
 
+@pytest.mark.parametrize("code", ["", " ", "-ORGFO"])
+def test_a_code_without_signs_is_none(code: str) -> None:
+    said = organisation(organisationsform={"kod": code, "klartext": "Aktiebolag", **FINE})
+    assert (
+        profile((answer(said), INSTANT), with_bulk=False)["legal_form_code"] == "49"
+    )  # the statistical form
+
+
 def test_labels_that_say_nothing_and_blanks_are_cleaned() -> None:
     said = organisation(naringsgrenOrganisation={"sni": [{"kod": "62.10.0", "klartext": "n/a"}], **FINE})
     found = profile((answer(said), INSTANT), with_bulk=False)

@@ -1,0 +1,42 @@
+"""Texts of notifications that repeat one thing without end are read or refused in linear time."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from connectors.nasdaq.flagging_prose import notification
+from connectors.nasdaq.flagging_row import NoForm
+from connectors.nasdaq.flagging_text import even
+from tests.fuzz.case import Limits
+from tests.fuzz.held import within
+
+ROW = "Osuus liputusrajan saavuttamisen tai rikkoutumisen jälkeen | 5,04 % | 0,30 % | 5,34 % |"
+BEFORE = "Edellisessä ilmoituksessa ilmoitettu osuus | 4,04 % | 0,30 % | 4,34 % |"
+LONG = 100_000  # characters
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "\n", "\n ", " ", "|\n", "| | ", "§5", "Section 5 ", "a ", "A: ", "A:\n", "(1", "(business code 1234567-8 ",
+        "Total positions of a and its a ", "'s holding in a ", " has notified a ", "omistus yhtiössä a ", "5 % ", "1.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["before", "between", "behind"])
+def test_what_is_repeated_without_end_costs_no_more_than_its_length(repeated: str, place: str) -> None:
+    more = repeated * (LONG // len(repeated))
+    parts = {"before": (more, ROW, BEFORE), "between": (ROW, more, BEFORE), "behind": (ROW, BEFORE, more)}
+    with within(Limits(2.0)), suppress(NoForm):
+        notification(even("\n".join(parts[place])))
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", " |\n| |\n", "\n - \n"])
+def test_the_details_end_a_row_whatever_stands_before_them(between: str) -> None:
+    text = f"{ROW.removesuffix(' |')}{between}A: Osakkeet 7,77 %\nKari Esimerkki on ilmoittanut"
+    found = notification(even(text))
+    assert found.now.total is not None
+    assert str(found.now.total.shares) == str(
+        notification(even(f"{ROW}\nKari Esimerkki on ilmoittanut")).now.total.shares
+    )
