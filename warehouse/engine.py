@@ -185,9 +185,18 @@ def number(
     return int(rows[0][0]) if rows else 0
 
 
+def over(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, statement: str) -> None:
+    """Runs a statement without parameters over a frame under a name, and lets go of the frame.
+
+    What is `registered` in a transaction is held in memory until that ends, though its name is taken back: of a
+    register that comes in stretches all would be.
+    """
+    connection.from_arrow(frame.to_arrow(compat_level=pl.CompatLevel.newest())).query(name, statement)
+
+
 @contextmanager
 def registered(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame) -> Iterator[None]:
-    """Shows a frame to SQL under a name, without copying it."""
+    """Shows a frame to SQL under a name, without copying it. For large ones in long transactions: `over`."""
     connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.newest()))
     try:
         yield

@@ -14,7 +14,7 @@ import duckdb
 import polars as pl
 
 from warehouse import linking, render
-from warehouse.engine import columns, ensure_table, frame, number, quoted, registered, text
+from warehouse.engine import columns, ensure_table, frame, number, over, quoted, registered, text
 from warehouse.linking import KeyOf
 from warehouse.schema.types import Table
 
@@ -65,18 +65,15 @@ def upsert(
         **{name: rows.schema[name] for name in extra.keys() - keys},
     }
     rows = _newest(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
-    with registered(connection, "staged", rows):
-        connection.execute(_comparison(table))
-        touched = frame(
-            connection,
-            """SELECT DISTINCT company FROM (
-                SELECT unnest([company, former]) AS company FROM compared WHERE differs
-            ) WHERE company IS NOT NULL ORDER BY 1""",
-        )
-        differing = frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
-    fresh = linking.with_keys(table, rows[differing], keys)
-    with registered(connection, "fresh", fresh):
-        _write(connection, table)
+    over(connection, "staged", rows, _comparison(table))
+    touched = frame(
+        connection,
+        """SELECT DISTINCT company FROM (
+            SELECT unnest([company, former]) AS company FROM compared WHERE differs
+        ) WHERE company IS NOT NULL ORDER BY 1""",
+    )
+    differing = frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
+    _write(connection, table, linking.with_keys(table, rows[differing], keys))
     return touched["company"].cast(pl.String)
 
 
@@ -145,7 +142,7 @@ def _told(table: Table, row: str) -> str:
     return came if table.told is None else f"least({row}.{quoted(table.told)}, {came})"
 
 
-def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> None:
     """Replaces what differs; of the rest only the provenance moves on, so that a late row stays late.
 
     What no company is known of keeps its first instant: a link that finds one makes it no younger (`linking`).
@@ -163,10 +160,13 @@ def _write(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     connection.execute(
         f"DELETE FROM {name} WHERE rowid IN (SELECT old FROM compared WHERE differs AND old IS NOT NULL)"
     )
-    connection.execute(
+    over(
+        connection,
+        "fresh",
+        fresh,
         f"""INSERT INTO {name} BY NAME
             SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
-            FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row"""
+            FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row""",
     )
 
 
