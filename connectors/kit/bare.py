@@ -5,13 +5,13 @@ Does not belong here: lines that have too few or too many (`ragged`); what quote
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from connectors.kit.signs import values, where
+from connectors.kit.textual import NOT_AS_THEY_STAND
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ def rows_of(lines: Lines, width: int, columns: Sequence[int], separator: str) ->
     body = lines.body
     if not body.endswith(b"\n") or not _are_due(lines, width, separator):
         return None
-    # polars would drop the mark or the return
-    if body.startswith(codecs.BOM_UTF8) or b"\r" in body or b"\0" in body:
+    # polars would drop the return
+    if body.startswith(NOT_AS_THEY_STAND) or b"\r" in body or b"\0" in body:
         return None
     try:
         frame = pl.read_csv(

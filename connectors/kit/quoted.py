@@ -7,13 +7,13 @@ and what to do with those that lack something (`ragged`).
 
 from __future__ import annotations
 
-import codecs
 from typing import Final
 
 import polars as pl
 
 from connectors.kit.bare import Lines
 from connectors.kit.signs import beginnings, count, values, where
+from connectors.kit.textual import NOT_AS_THEY_STAND
 
 _MOST: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
 
@@ -26,7 +26,7 @@ def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | 
     one without quotes, leaves both sums short, and none can make up for it.
     """
     lines, quotes = count(body, "\n"), count(body, quote)
-    cut = body.startswith(codecs.BOM_UTF8)  # polars would drop such a mark
+    cut = body.startswith(NOT_AS_THEY_STAND)
     if not lines or quotes < 2 * width * lines or cut or b"\0" in body:
         return None
     try:

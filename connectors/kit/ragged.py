@@ -12,7 +12,6 @@ Does not belong here: names and meaning of columns (`tabular`).
 
 from __future__ import annotations
 
-import codecs
 import csv
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit import bare, quoted
-from connectors.kit.textual import is_utf8, mended
+from connectors.kit.textual import NOT_AS_THEY_STAND, is_utf8, mended
 
 LINE: Final = "line"
 _MORE: Final = "more"
@@ -149,7 +148,7 @@ class Reader:
 
     def _table(self, marked: bytes) -> pl.DataFrame | None:
         """What polars reads of marked lines; None where it cannot."""
-        if marked.startswith((_MARK_BYTE, codecs.BOM_UTF8)):  # it would drop such a mark
+        if marked.startswith((_MARK_BYTE, *NOT_AS_THEY_STAND)):
             return None
         try:
             return pl.read_csv(

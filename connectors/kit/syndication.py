@@ -22,8 +22,11 @@ _TAGS: Final = 200_000  # a feed of that many entries has half of it; a million 
 _ENTITY: Final = re.compile(rb"<\s*!\s*ENTITY", re.IGNORECASE)
 _END: Final = re.compile(rb"</\s*(?:[\w.-]{1,40}:)?(?:rss|feed|rdf)\s*>\s*\Z", re.IGNORECASE)
 _TAIL: Final = 4_096
-# What the library's own parsers raise where elements end that never began, or an address of names is none.
-_TANGLED: Final = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+# What the library's own parsers raise where elements end that never began, an address of names is none, or a sign's
+# number is too large.
+_TANGLED: Final = (
+    AssertionError, AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 
 Entry = dict[str, Any]
 

@@ -10,6 +10,8 @@ from typing import Final
 
 import polars as pl
 
+# A date further ahead of its reading was never meant, or is of no use yet.
+AHEAD: Final = pl.duration(days=366)
 _BLANKS: Final = r"[\s\x{00A0}\x{2007}\x{202F}\x{200B}\x{FEFF}]+"
 _TRUE: Final = ("true", "j", "ja", "y", "yes", "1")
 _FALSE: Final = ("false", "n", "nei", "no", "0")
@@ -57,6 +59,11 @@ def boolean(column: pl.Expr) -> pl.Expr:
     return (
         pl.when(word.is_in(_TRUE)).then(pl.lit(value=True)).when(word.is_in(_FALSE)).then(pl.lit(value=False))
     )
+
+
+def is_far(day: pl.Expr) -> pl.Expr:
+    """Whether a date lies further ahead of `_observed_at` than shared tables take; false where there is none."""
+    return (day > pl.col("_observed_at").dt.date() + AHEAD).fill_null(value=False)
 
 
 def unreadable(source: pl.Expr, parsed: pl.Expr) -> pl.Expr:

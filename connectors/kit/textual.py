@@ -16,6 +16,11 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# Beginnings of a text that polars' reader of CSV does not take as they stand: it drops the mark, and unpacks what
+# begins as gzip, zlib or zstd do. A name may begin «x^».
+NOT_AS_THEY_STAND: Final = (
+    codecs.BOM_UTF8, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd",
+)  # fmt: skip
 _WESTERN: Final = "cp1252"
 _CONTROLS: Final = (0x80, 0x9F)  # what Latin-1 leaves to control characters, and cp1252 does not
 _UTF8: Final = ("utf-8", "utf-8-sig", "utf8", "ascii")

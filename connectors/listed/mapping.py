@@ -14,7 +14,7 @@ import polars as pl
 
 from connectors.firds import fields
 from connectors.firds.lines import lines
-from connectors.kit import staged
+from connectors.kit import staged, text
 from connectors.listed.rule import is_live
 from connectors.listed.venues import MICS, VENUES
 from warehouse.schema.tables import IDENTIFIERS, LISTINGS
@@ -25,13 +25,17 @@ _NAMED: Final = {"isin": "isin", "ticker": "ticker"}
 def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
     """Listings of the equities that their issuers had admitted to venues that count.
 
-    A line without a first day of trading and without its issuer's approval is a request, and no listing yet.
+    A line without a first day of trading and without its issuer's approval is a request, and no listing yet; so is
+    one that begins far ahead. An end that is far ahead says that it goes on.
     """
     if not staged.have_rows(present, (*fields.full_tables(market), fields.changes_table(market))):
         return staged.empty(LISTINGS)
     is_told = pl.col("begins_on").is_not_null() | pl.col("ended_on").is_not_null()
     found = lines(market, present).filter(
-        pl.col("mic").is_in(MICS), pl.col("is_requested").is_not_null(), is_told
+        pl.col("mic").is_in(MICS),
+        pl.col("is_requested").is_not_null(),
+        is_told,
+        ~text.is_far(pl.col("begins_on")),
     )
     rows = found.select(
         pl.col("_company_id").alias("company_id"),
@@ -42,7 +46,7 @@ def of_firds(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
         pl.col("isin"),
         VENUES.expr("mic", "level").alias("level"),
         pl.col("begins_on").alias("valid_from"),
-        "ended_on",
+        pl.when(~text.is_far(pl.col("ended_on"))).then("ended_on").alias("ended_on"),
         pl.col("_raw").alias("raw"),
         pl.col("_observed_at").alias("observed_at"),
     )

@@ -18,8 +18,8 @@ _HEAD: Final = re.compile(r"Tapahtumapäivä\W*Osakkeenomistaja\W*Kynnys\W*Suora
 _DAY: Final = r"(\d{1,2})\.(\d{1,2})\.(\d{4})"
 _HUNDRED: Final = 100
 _LINE: Final = re.compile(
-    rf"^\W*{_DAY}\W*{_DAY}\W*(?P<holder>\D+?)\W*(?:yli|alle)\s*\d+(?:,\d+)?\s*%\W*"
-    r"(?P<direct>\d+(?:,\d+)?)\s*%\W*(?P<total>\d+(?:,\d+)?)\s*%",
+    rf"^[^\w\n]*+{_DAY}\W*+{_DAY}\W*+(?P<holder>\D{{1,200}}?)\W{{0,60}}(?:yli|alle)\s*\d+(?:,\d+)?\s*%\W*+"
+    r"(?P<direct>\d+(?:,\d+)?)\s*%\W*+(?P<total>\d+(?:,\d+)?)\s*%",
     re.MULTILINE | re.IGNORECASE,
 )
 

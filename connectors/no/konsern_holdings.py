@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import staged
+from connectors.kit import staged, text
 from connectors.no import codes
 from connectors.no.enheter_fields import NUMBER
 from connectors.no.konsern_fetch import URL
@@ -20,7 +20,6 @@ from warehouse.schema.tables import HOLDINGS
 
 _PERCENT: Final = pl.Decimal(9, 4)
 _NO_TEXT: Final = pl.lit(None, pl.String)
-_AHEAD: Final = pl.duration(days=366)  # a date further ahead than this was never meant: unknown
 _NO_PERCENT: Final = pl.lit(None, _PERCENT)
 
 
@@ -85,7 +84,7 @@ def _columns() -> dict[str, pl.Expr]:
         "basis": pl.when(percent.is_not_null()).then(pl.lit("exact")),
         "is_direct": pl.when(indirect).then(pl.lit(value=False)),
         "controls": pl.concat_list("_edge_knytningsform").list.drop_nulls(),
-        "valid_from": pl.when(begun <= pl.col("_observed_at").dt.date() + _AHEAD).then(begun),
+        "valid_from": pl.when(~text.is_far(begun)).then(begun),
         "ended_on": pl.col("_ended"),
         "url": pl.lit(URL) + pl.col(NUMBER),
         "raw": pl.col("_raw"),

@@ -53,7 +53,7 @@ _HOLDERS: Final = tuple(
     )
 )
 _LABELLED: Final = re.compile(
-    r"^\W*(?i:innehavare|aktieägare|ägare|anmälningsskyldig|flaggningsskyldig|holder|shareholder|owner|notifier"
+    r"^[^\w\n]*+(?i:innehavare|aktieägare|ägare|anmälningsskyldig|flaggningsskyldig|holder|shareholder|owner|notifier"
     r"|namn +på +(?:aktieägare\w*|innehavare\w*)|name +of +(?:the +)?(?:share)?holder) *[:|] *"
     r"(?P<name>[^|\n]{2,120}?) *(?:\||$)",
     re.MULTILINE,
@@ -75,7 +75,8 @@ _ISSUERS: Final = tuple(
     )
 )
 _LABELLED_ISSUER: Final = re.compile(
-    r"^\W*(?i:emittent|utgivare|bolag|issuer|company) *[:|] *(?P<name>[^|\n]{2,120}?) *(?:\||$)", re.MULTILINE
+    r"^[^\w\n]*+(?i:emittent|utgivare|bolag|issuer|company) *[:|] *(?P<name>[^|\n]{2,120}?) *(?:\||$)",
+    re.MULTILINE,
 )
 _ROLE: Final = re.compile(
     r"^(?:(?:stor|huvud)?ägaren?|aktieägaren?|investeraren?|shareholder|investor|flaggning\w*|idag|today) +",

@@ -23,7 +23,6 @@ from warehouse.schema import tables
 
 _STATE: Final = r"(?i)\bgovernment|\bauthorit(?:y|ies)\b"
 _COUNTRIES: Final = ("country_of_residence", "nationality", "country_registered", "place_registered")
-_AHEAD: Final = pl.duration(days=366)  # a date further ahead than this was never meant
 
 
 def holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -74,7 +73,7 @@ def _days() -> dict[str, pl.Expr]:
     Before the regime began is its first day; far ahead is unknown. A record that says it ceased has ended:
     on an unknown day it counts as never held, since no later day would be true either.
     """
-    latest = pl.col("_observed_at").dt.date() + _AHEAD
+    latest = pl.col("_observed_at").dt.date() + text.AHEAD
     notified = text.iso_date(pl.col("notified_on"))
     begun = pl.when(notified <= latest).then(pl.max_horizontal(notified, pl.lit(REGIME)))
     first = pl.coalesce(begun, pl.lit(REGIME))
@@ -117,9 +116,10 @@ def _holder() -> dict[str, pl.Expr]:
 def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
     """Shared listings of staged `uk_exemptions` rows: a PSC exemption says that shares trade on a market.
 
-    Absence from a snapshot ends none: snapshots hold about a hundred of them, the other doors know more.
+    Absence from a snapshot ends none: snapshots hold about a hundred of them, the other doors know more. One that
+    begins far ahead is none yet.
     """
-    period = pl.col("exemptions")
+    period, begun = pl.col("exemptions"), text.iso_date(pl.col("begun"))
     rows = (
         exemptions.filter(~pl.col("deleted"))
         .with_columns(period.str.json_decode(PERIODS))
@@ -129,12 +129,14 @@ def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
             begun=period.struct.field("exempt_from"),
             ended=period.struct.field("exempt_to"),
         )
-        .filter(pl.col("key").is_in(sorted(codes.load("connectors.uk", "exemptions").codes)))
+        .filter(
+            pl.col("key").is_in(sorted(codes.load("connectors.uk", "exemptions").codes)), ~text.is_far(begun)
+        )
         .with_columns(
             company_id=pl.col("_company_id"),
             register=pl.lit(KEY),
             native_id=pl.concat_str("key", "begun", separator="/", ignore_nulls=True),
-            valid_from=text.iso_date(pl.col("begun")),
+            valid_from=begun,
             ended_on=_ended(),
             raw=pl.col("_raw"),
             observed_at=pl.col("_observed_at"),
@@ -145,10 +147,11 @@ def listings(exemptions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ended() -> pl.Expr:
-    """The last day of an exemption. One that says it has ended has, though the day cannot be read."""
+    """The last day of an exemption: none where it is far ahead; one that says it has ended has, readable or not."""
     begun, ended = text.iso_date(pl.col("begun")), text.iso_date(pl.col("ended"))
     unknown = text.unreadable(pl.col("ended"), ended)
-    return pl.when(unknown).then(pl.coalesce(begun, pl.col("_observed_at").dt.date())).otherwise(ended)
+    told = pl.when(~text.is_far(ended)).then(ended)
+    return pl.when(unknown).then(pl.coalesce(begun, pl.col("_observed_at").dt.date())).otherwise(told)
 
 
 def traded(listed: pl.DataFrame, at: date) -> pl.DataFrame:

@@ -38,8 +38,11 @@ _IF: Final = r"(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?"
 _NEXT: Final = (
     r"(?=Country\s+of\s+registered|City\s+(?:and\s+country\s+)?of\s+registered|\b[4-9]\s*\.|Full\s+name|\Z)"
 )
+# Where the row of the country follows, all before it is the city's: «5. Floor» is no next item.
+_OWN: Final = r"(?:(?!Full\s+name|City\s+(?:and\s+country\s+)?of\s+registered).){0,400}?"
 _CITY: Final = re.compile(
-    rf"(City\s+of\s+registered\s+office{_IF})(.{{0,400}}?){_NEXT}", re.IGNORECASE | re.DOTALL
+    rf"(City\s+of\s+registered\s+office{_IF})(?:{_OWN}(?=Country\s+of\s+registered)|.{{0,400}}?{_NEXT})",
+    re.IGNORECASE | re.DOTALL,
 )
 _BOTH: Final = re.compile(
     rf"(City\s+and\s+country\s+of\s+registered\s+office{_IF})(.{{0,400}}?){_NEXT}", re.IGNORECASE | re.DOTALL

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 
+from connectors.nasdaq.flagging_lists import notifications
 from connectors.nasdaq.flagging_prose import notification
 from connectors.nasdaq.flagging_row import NoForm
 from connectors.nasdaq.flagging_text import even
@@ -40,3 +41,12 @@ def test_the_details_end_a_row_whatever_stands_before_them(between: str) -> None
     assert str(found.now.total.shares) == str(
         notification(even(f"{ROW}\nKari Esimerkki on ilmoittanut")).now.total.shares
     )
+
+
+@pytest.mark.parametrize("repeated", ["\n", "|\n", " | ", "a ", "a", "5.6.2024 ", "yli 5 % "])
+def test_a_line_of_a_list_that_goes_on_without_end_costs_no_more_than_its_length(repeated: str) -> None:
+    head = (
+        "JulkaisupäiväTapahtumapäiväOsakkeenomistajaKynnysSuora omistus %Kokonaisomistus %\n5.6.202419.4.2024"
+    )
+    with within(Limits(2.0)):
+        notifications(even(head + repeated * (LONG // len(repeated))))

@@ -233,6 +233,24 @@ def test_without_a_first_day_the_approval_counts_and_a_request_does_not(
     assert profile["is_listed"] is is_listed
 
 
+@pytest.mark.parametrize(
+    ("given", "ends"),
+    [
+        ({"ends_on": date(2031, 6, 30)}, [None]),
+        ({"ends_on": date(2026, 6, 30)}, [date(2026, 6, 30)]),
+        ({"first_traded": date(2031, 6, 30)}, []),
+    ],
+)
+def test_days_further_ahead_than_a_year_are_kept_out_of_the_shared_table(
+    given: dict[str, Any], ends: list[Any]
+) -> None:
+    turn = f.full_table("SE", date(2026, 1, 17)).name
+    made = shared(**{turn: present(turn, line(**given))})
+    assert made[LISTINGS.name]["ended_on"].to_list() == ends
+    (profile,) = made[COMPANIES.name].to_dicts()
+    assert profile["is_listed"] is bool(ends)
+
+
 def test_a_market_without_any_of_it_says_nothing() -> None:
     made = shared()
     (profile,) = made[COMPANIES.name].to_dicts()

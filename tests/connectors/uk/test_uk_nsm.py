@@ -215,6 +215,7 @@ CONTACT = "10. Proxy\n11. Additional Information\nCall Ann Example, 7 Secret Roa
     ("text", "country"),
     [
         (form().replace("\nLondon\n", f"\n{ADDRESS}, Leeds\n") + CONTACT, "United Kingdom"),
+        (form().replace("\nLondon\n", f"\n5. Floor, {ADDRESS}, Leeds\n") + CONTACT, "United Kingdom"),
         (f"<html><body>{form().replace('London', ADDRESS)}<p>Annex</p><p>{ADDRESS}</p></body></html>", None),
         (
             RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", f"{ADDRESS}, Leeds, Germany"),

@@ -1,0 +1,39 @@
+"""Texts that begin as packed ones do are read as the texts that they are."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+
+import pytest
+
+from connectors.kit import bare, quoted, ragged
+from connectors.kit.textual import NOT_AS_THEY_STAND
+
+
+def cells(body: bytes, quote: str | None) -> list[tuple[str | None, ...]]:
+    rows, _ = ragged.Reader(2, range(2), ",", quote).read(body, 1, final=True)
+    return [row for frame in rows.frames for row in frame.drop(ragged.LINE).iter_rows()]
+
+
+@pytest.mark.parametrize("quote", ['"', None])
+@pytest.mark.parametrize("beginning", [b"x^", b"x\x01"])
+def test_a_name_that_begins_as_packed_bytes_do(beginning: bytes, quote: str | None) -> None:
+    body = beginning + b" Holdings,b\n" + b"1,2\n" * 50
+    assert cells(body, quote) == [(f"{beginning.decode()} Holdings", "b"), *[("1", "2")] * 50]
+    assert bare.rows(body, 2, range(2), ",") is None
+
+
+@pytest.mark.parametrize("quote", ['"', None])
+@pytest.mark.parametrize(
+    "body", [gzip.compress(b"a,b\n" * 50), zlib.compress(b"a,b\n" * 50), zlib.compress(b"a,b\n", 1)]
+)
+def test_packed_bytes_are_not_unpacked_behind_our_back(body: bytes, quote: str | None) -> None:
+    assert ("a", "b") not in cells(body + b"\n1,2\n", quote)
+
+
+@pytest.mark.parametrize("beginning", NOT_AS_THEY_STAND)
+def test_what_does_not_stay_as_it_stands_is_left_to_the_slow_way(beginning: bytes) -> None:
+    body = beginning + b'"a","b"\n' * 50
+    assert quoted.rows(body, 2, ",", '"') is None
+    cells(body, '"')
