@@ -39,10 +39,11 @@ def run(rows: int = 290_000, units: int = 180_000, rounds: int = 5) -> list[dict
         organisations, statistics = root / "bolagsverket_bulkfil.txt", root / "scb_bulkfil.txt"
         write_organisations(organisations, rows)
         write_units(statistics, units)
+        parts = max(rows, units) // PART + 1
         ours, peer = [], []
         for _ in range(rounds):
             peer.append(_timed(lambda: _bare(organisations, statistics)))
-            ours.append(_timed(lambda: _ours(organisations, statistics)))
+            ours.append(_timed(lambda: _ours(organisations, statistics, parts)))
     return [
         {
             "name": f"Swedish bulk files, {rows:,} and {units:,} rows, joined, against pl.read_csv of both",
@@ -72,32 +73,35 @@ def _bare(organisations: Path, statistics: Path) -> int:
     )
 
 
-def _ours(organisations: Path, statistics: Path) -> int:
+def _ours(organisations: Path, statistics: Path, parts: int) -> int:
     """All companies of both files, a part of the numbers at a time."""
-    found = {ORGANISATIONS: _rows(BULK, organisations), UNITS: _rows(STATISTICS, statistics)}
-    parts = max(frame.height for frame in found.values()) // PART + 1
+    found = {ORGANISATIONS: _rows(BULK, organisations, parts), UNITS: _rows(STATISTICS, statistics, parts)}
     return sum(in_lanes(_parts(found, parts), lambda part: SWEDEN.normalise(part, TODAY)["companies"].height))
 
 
-def _parts(found: dict[str, pl.DataFrame], parts: int) -> Generator[dict[str, pl.LazyFrame], None, None]:
+def _parts(
+    found: dict[str, list[pl.DataFrame]], parts: int
+) -> Generator[dict[str, pl.LazyFrame], None, None]:
     """Present rows of a part of the companies at a time."""
-    of = {
-        name: frame.lazy().with_columns(_part=frame[NUMBER].cast(pl.UInt64) % parts)
-        for name, frame in found.items()
-    }
     for part in range(parts):
-        yield {name: _present(rows.filter(pl.col("_part") == part)) for name, rows in of.items()}
+        yield {name: _present(rows[part]) for name, rows in found.items()}
 
 
-def _rows(dataset: Dataset, path: Path) -> pl.DataFrame:
+def _rows(dataset: Dataset, path: Path, parts: int) -> list[pl.DataFrame]:
+    """The rows of each part of the numbers, put there while their batch is at hand."""
     piece = Piece(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
-    return pl.concat(batch.rows for part in dataset.split(piece) for batch in dataset.read(part))
+    found: list[list[pl.DataFrame]] = [[] for _ in range(parts)]
+    for batch in (batch for part in dataset.split(piece) for batch in dataset.read(part)):
+        part_of = batch.rows[NUMBER].cast(pl.UInt64) % parts
+        for part, rows in enumerate(found):
+            rows.append(batch.rows.filter(part_of == part))
+    return [pl.concat(rows) for rows in found]
 
 
-def _present(rows: pl.LazyFrame) -> pl.LazyFrame:
+def _present(rows: pl.DataFrame) -> pl.LazyFrame:
     """Staged rows as history gives them."""
     instant = pl.Datetime("us", "UTC")
-    return rows.with_columns(
+    return rows.lazy().with_columns(
         _company_id=pl.lit(None, pl.String),
         _observed_at=pl.lit(INSTANT, instant),
         _raw=pl.lit("0" * 64),

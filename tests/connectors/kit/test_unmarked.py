@@ -122,6 +122,14 @@ def test_whatever_other_lines_hold_the_rows_are_those_of_the_rest(
         assert found is not None  # the first line is none of them
 
 
+def test_other_lines_do_not_hide_that_one_has_too_few_fields_and_another_too_many() -> None:
+    # without three signs behind the ninth, all that is left looks like lines of three
+    body = b";;\n\n;\n;;\n;;;;;\n;;\n"
+    ends = where(values(body), "\n")
+    order = ends.filter(ends | where(values(body), ";"))
+    assert bare.rows_of(bare.Lines(body, order, {3: b";;"}), WIDTH, [0], ";") is None
+
+
 def test_lines_of_another_kind_are_few_or_all_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     body = b'"a";"b"\n' + b'"a"x;"b"\n' * 3
     found = quoted.parted(body, ";", '"')
