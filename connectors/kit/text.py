@@ -10,9 +10,8 @@ from typing import Final
 
 import polars as pl
 
-AHEAD: Final = pl.duration(
-    days=366
-)  # a date further ahead of its reading was never meant, or is of no use yet
+# A date further ahead of its reading was never meant, or is of no use yet.
+AHEAD: Final = pl.duration(days=366)
 _BLANKS: Final = r"[\s\x{00A0}\x{2007}\x{202F}\x{200B}\x{FEFF}]+"
 _TRUE: Final = ("true", "j", "ja", "y", "yes", "1")
 _FALSE: Final = ("false", "n", "nei", "no", "0")

@@ -44,24 +44,26 @@ def _plain(codes_: pl.Series) -> pl.Series:
 
 
 @cache
-def _columns() -> dict[str, pl.Series]:
-    """By every number a post code may be, what the list says of it.
+def _list() -> tuple[pl.Series, pl.DataFrame]:
+    """By every number a post code may be, the row of what the list says of it; and these rows.
 
     Codes between two listed ones of one municipality are its too.
     """
     text = files("connectors.se").joinpath("codes", "postcodes.csv").read_text(encoding="utf-8")
-    found: dict[str, list[str | None]] = {name: [None] * _CODES for name in _NAMES}
+    rows: list[int | None] = [None] * _CODES
+    said: dict[tuple[str | None, ...], int] = {}
     for row in csv.DictReader(io.StringIO(text, newline="")):
         municipality, county = row["municipality"] or None, row["county"] or None
         names = codes.MUNICIPALITIES.get(municipality), codes.COUNTIES.get(county)
-        said = (municipality, names[0], county, names[1], row["basis"])
-        for code in range(int(row["first"]), int(row["last"]) + 1):
-            for name, value in zip(_NAMES, said, strict=True):
-                found[name][code] = value
-    return {name: pl.Series(name, values, pl.String) for name, values in found.items()}
+        one = (municipality, names[0], county, names[1], row["basis"])
+        first, last = int(row["first"]), int(row["last"]) + 1
+        rows[first:last] = [said.setdefault(one, len(said))] * (last - first)
+    schema = pl.Schema(dict.fromkeys(_NAMES, pl.String))
+    return pl.Series(rows, dtype=pl.UInt32), pl.DataFrame(list(said), schema=schema, orient="row")
 
 
-def placed(code: pl.Expr) -> list[pl.Expr]:
+def placed(codes_: pl.Series) -> pl.DataFrame:
     """Codes and names of municipality and county, and the basis; null where the list does not say."""
-    number = code.cast(pl.UInt32, strict=False)
-    return [pl.lit(column).gather(number).alias(name) for name, column in _columns().items()]
+    rows, said = _list()
+    row = rows.gather(codes_.cast(pl.UInt32, strict=False))
+    return said.select(pl.all().gather(row))

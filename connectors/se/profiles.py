@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Final
 
 import polars as pl
@@ -38,12 +39,24 @@ _ANSWERED: Final = "_answer"
 _LABEL: Final = "industry_label"
 _THEIRS: Final = selectors.ends_with(_ANSWERED)
 _LINES: Final = "\x1f"
+_OWN: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in ("street", "town", "postcode"))
+# What SCB says of a company counts where Bolagsverket says nothing, which it nearly always does.
+_SPARE: Final = {
+    **{f"scb_{name}": pl.col(name).is_null() for name in ("name", "registered")},
+    "statistical_form": pl.col("form").is_null(),
+    **dict.fromkeys(("scb_street", "scb_care_of", "scb_town", "scb_postcode"), ~_OWN),
+}
 _KEY: Final = "_number"
 _PLACE: Final = "_place"
 
 
-def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-    """All companies of both. Most of the time one side has nothing to say of any: then nothing is compared."""
+def joined(
+    left: pl.DataFrame, right: pl.DataFrame, spare: Mapping[str, pl.Expr] = MappingProxyType({})
+) -> pl.DataFrame:
+    """All companies of both. Most of the time one side has nothing to say of any: then nothing is compared.
+
+    spare: columns of the right that say nothing to most rows of the left, and which rows of it they are taken for.
+    """
     named = {name: f"{name}{_ANSWERED}" if name in left.columns else name for name in right.columns}
     if right.is_empty():
         return left.with_columns(
@@ -54,11 +67,20 @@ def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     # by the numbers alone: a join copies every column of both
     ours, wanted = left.select(key), theirs.select(key).with_row_index(_PLACE)
     place = ours.join(wanted, on=_KEY, how="left", maintain_order="left")[_PLACE]
-    both = left.hstack(theirs.drop(NUMBER).select(pl.all().gather(place)).get_columns())
+    both = left.hstack(_gathered(left, theirs.drop(NUMBER), place, spare))
     others = theirs.filter(
         pl.repeat(value=True, n=theirs.height, eager=True).scatter(place.drop_nulls(), False)
     )
     return both if others.is_empty() else pl.concat([both, others], how="diagonal", rechunk=False)
+
+
+def _gathered(
+    left: pl.DataFrame, theirs: pl.DataFrame, place: pl.Series, spare: Mapping[str, pl.Expr]
+) -> list[pl.Series]:
+    """The columns of the right in the order of the left; places far from each other take their time."""
+    asked = left.select(pl.when(is_asked).then(place).alias(name) for name, is_asked in spare.items())
+    places_ = {name: asked[name] if name in spare else place for name in theirs.columns}
+    return theirs.select(pl.col(name).gather(places_[name]) for name in theirs.columns).get_columns()
 
 
 def newest(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
@@ -105,15 +127,14 @@ def companies(
 
     reported: names that annual reports give, for companies that no register file read so far holds.
     """
-    return _profiles(joined(joined(registered, statistics), reported), today)
+    return _profiles(joined(joined(registered, statistics, _SPARE), reported), today)
 
 
 def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
     """Joined statements to profiles, each row by itself."""
     rows = rows.with_columns(_address())
-    located = rows.with_columns(places.digits(rows["_code"]).alias(places.POSTCODE)).with_columns(
-        places.placed(pl.col(places.POSTCODE))
-    )
+    code = places.digits(rows["_code"]).alias(places.POSTCODE)
+    located = rows.hstack([code, *places.placed(code)])
     told = statuses.with_status(sources.with_sources(located), today)
     profile = told.lazy().select(
         *_identity(), *_industry(), *_where(), *statuses.COLUMNS, *_rest(), "sources", "observed_at"
@@ -123,7 +144,7 @@ def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
 
 def _address() -> list[pl.Expr]:
     """Bolagsverket's address where it has one, else SCB's: never one part from each."""
-    own = pl.any_horizontal(pl.col(name).is_not_null() for name in ("street", "town", "postcode"))
+    own = _OWN
 
     def part(mine: str, theirs: str) -> pl.Expr:
         return pl.when(own).then(pl.col(mine)).otherwise(pl.col(theirs))
@@ -134,7 +155,7 @@ def _address() -> list[pl.Expr]:
         part("town", "scb_town").alias("_town"),
         pl.when(~_foreign()).then(part("postcode", "scb_postcode")).alias("_code"),
         part("postcode", "scb_postcode").alias("_any_code"),
-        pl.when(own).then(pl.col("address_country")).alias("_country"),
+        pl.when(_OWN).then(pl.col("address_country")).alias("_country"),
     ]
 
 
@@ -167,13 +188,18 @@ def _industry() -> list[pl.Expr]:
 
 
 def _where() -> list[pl.Expr]:
-    lines = pl.concat_str("_care_of", "_street", separator=_LINES, ignore_nulls=True)
+    two = pl.col("_care_of").is_not_null() & pl.col("_street").is_not_null()
+    # a list of one column is none of its copies, and nearly all have one line
+    texts = (pl.when(two).then(name) for name in ("_care_of", "_street"))
+    both = pl.concat_str(*texts, separator=_LINES).str.split(_LINES)
+    line = pl.coalesce("_street", "_care_of")
+    lines = pl.when(two).then(both).when(line != "").then(pl.concat_list(line))
     return [
         pl.col(places.MUNICIPALITY_NAME).alias("municipality"),
         pl.col(places.MUNICIPALITY).alias("municipality_code"),
         pl.col(places.COUNTY_NAME).alias("county"),
         pl.col(places.COUNTY).alias("county_code"),
-        pl.when(lines != "").then(lines.str.split(_LINES)).alias("address_lines"),
+        lines.alias("address_lines"),
         pl.coalesce(places.POSTCODE, "_any_code").alias("postal_code"),
         pl.col("_town").alias("post_town"),
         pl.col("_country").alias("address_country"),

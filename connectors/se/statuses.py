@@ -6,6 +6,7 @@ company `active`. Does not belong here: the rest of the profile.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
@@ -23,6 +24,7 @@ _INACTIVE: Final = ("0", "9")
 _NOTHING: Final = pl.lit(None, pl.String)
 _NO_DAY: Final = pl.lit(None, pl.Date)
 _RULE: Final = "_rule"
+_REGISTERS: Final = (BULK, STATISTICS, ANSWERS)
 COLUMNS: Final = (
     "status",
     "status_detail",
@@ -35,7 +37,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of the table: when it holds, what follows, whose record says so, in which words."""
+    """One line of the table: when it holds, what follows, whose record says so (its place), in which words."""
 
     holds: pl.Expr
     status: str
@@ -56,11 +58,12 @@ def _under(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
 
 
 def _register(group: str) -> pl.Expr:
-    """Whose word of a group counts: the API's where that is the later one, else the bulk's."""
+    """Whose word of a group counts, by its place: the API's where that is the later one, else the bulk's."""
     is_answer = pl.col(f"{group}_answered").fill_null(value=False)
     is_bulk = pl.col("scb_seen" if group == "activity" else "bulk_seen").is_not_null()
     bulk = STATISTICS if group == "activity" else BULK
-    return pl.when(is_answer).then(pl.lit(ANSWERS)).when(is_bulk).then(pl.lit(bulk))
+    place_of = {register: pl.lit(place, pl.UInt8) for place, register in enumerate(_REGISTERS)}
+    return pl.when(is_answer).then(place_of[ANSWERS]).when(is_bulk).then(place_of[bulk])
 
 
 def _rules(today: date, with_proceedings: bool) -> tuple[Rule, ...]:
@@ -114,14 +117,14 @@ def _told(rows: pl.DataFrame, rules: tuple[Rule, ...]) -> pl.DataFrame:
     ruled = rows.with_columns(last.alias(_RULE))
     rule = pl.col(_RULE)
 
-    def word(texts: list[str | None]) -> pl.Expr:
-        return pl.lit(pl.Series(texts, dtype=pl.String)).gather(rule)
+    def word(texts: Sequence[str | None], place: pl.Expr) -> pl.Expr:
+        return pl.lit(pl.Series(texts, dtype=pl.String)).gather(place)
 
     return ruled.select(
-        word([rule.status for rule in rules]).alias("status"),
-        word([rule.detail for rule in rules]).alias("status_detail"),
+        word([rule.status for rule in rules], rule).alias("status"),
+        word([rule.detail for rule in rules], rule).alias("status_detail"),
         _chosen([rule.since for rule in rules]).alias("status_date"),
-        _chosen([rule.source for rule in rules]).alias("status_source"),
+        word(_REGISTERS, _chosen([rule.source for rule in rules])).alias("status_source"),
         _chosen([rule.word for rule in rules]).alias("registry_status"),
         pl.when(rule == 0).then(rules[0].since).alias("dissolved_date"),
     )

