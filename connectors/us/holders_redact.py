@@ -22,9 +22,12 @@ _ELEMENTS: Final = (
     b"principalBusinessAddress|principalBusinessOfficeOrResidenceAddress|principalJob|hasBeenConvicted|"
     b"convictionDescription|ccc"
 )
-# Up to the next tag, whichever it is: an element that is never closed, or has another within, hides no address.
+# Up to the next tag, whichever it is: an element that is never closed, or has another within, hides no address. A
+# sign that begins no tag is text.
 _PRIVATE: Final = re.compile(
-    rb"(<(?:[^\s<>:/]{0,60}:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<[!?])+",
+    rb"(<(?:[^\s<>:/]{0,60}:)?(?:"
+    + _ELEMENTS
+    + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<(?!/?[A-Za-z_:\x80-\xff]))+",
     re.IGNORECASE,
 )
 _HEADER: Final = re.compile(
@@ -60,6 +63,9 @@ def redact(body: BinaryIO) -> BinaryIO:
     found = body.read(LARGEST + 1)
     if len(found) > LARGEST:
         return io.BytesIO(b"")
+    found = found.replace(
+        b"\x00", b""
+    )  # letters of two bytes would hide what stands there; no filing has them
     return io.BytesIO(_told_by_marks(_filing(found) if is_submission(found) else _document(found)))
 
 

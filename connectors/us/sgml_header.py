@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 from connectors.us.register import central_index_key
 
 _EASTERN: Final = ZoneInfo("America/New_York")
+_YEARS: Final = range(1900, 3000)  # with room on both sides for what is reckoned from a day
 _TAGGED: Final = re.compile(r"\s*<(/?)([A-Z][A-Z0-9-]*)>(.*)")
 _LABELLED: Final = re.compile(
     r"[\s\]]*([A-Z][A-Z0-9 -]*?):(.*)"
@@ -148,11 +149,12 @@ def accession(text: str | None) -> str | None:
 
 
 def day(text: str | None) -> date | None:
-    """20260220 or 2026-02-20; None for what is no day."""
+    """20260220 or 2026-02-20; None for what is no day, and for 9999-12-31 and the like, which stand for none."""
     try:
-        return None if not text else date.fromisoformat(text.strip())
+        found = None if not text else date.fromisoformat(text.strip())
     except ValueError:
         return None
+    return found if found is not None and found.year in _YEARS else None
 
 
 def eastern(text: str | None) -> datetime | None:
