@@ -63,9 +63,8 @@ def redact(body: BinaryIO) -> BinaryIO:
     found = body.read(LARGEST + 1)
     if len(found) > LARGEST:
         return io.BytesIO(b"")
-    found = found.replace(
-        b"\x00", b""
-    )  # letters of two bytes would hide what stands there; no filing has them
+    # letters of two bytes would hide what stands there; no filing has them
+    found = found.replace(b"\x00", b"")
     return io.BytesIO(_told_by_marks(_filing(found) if is_submission(found) else _document(found)))
 
 
