@@ -38,9 +38,8 @@ _ITEM: Final = frozenset({"title", "link", "guid", "pubDate", "creator", "catego
 _NOBODY_NAMED: Final = "(no company named)"
 _HOLDINGS: Final = "Holding(s) in Company"
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,20}")
-_INFORMATION: Final = re.compile(
-    r"threshold\s+was.{0,400000}?1[0-3]\s*\.?\s*Additional\s+information", re.DOTALL | re.IGNORECASE
-)
+_FORM: Final = re.compile(r"threshold\s+was", re.IGNORECASE)
+_INFORMATION: Final = re.compile(r"1[0-3]\s*\.?\s*Additional\s+information", re.IGNORECASE)
 _CITY: Final = re.compile(
     r"City\s+of\s+registered\s+office(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?\s*([^\s:].{0,300}?)?"
     r"Country\s+of\s+registered",
@@ -151,7 +150,8 @@ def _of_announcement(source: dict[str, Any]) -> Iterator[str]:
         return
     if _MAIL.search(text):
         yield "an address of mail"
-    if _INFORMATION.search(text):
+    form = _FORM.search(text)
+    if form is not None and _INFORMATION.search(text, form.end()):
         yield "additional information"
     if any(found[1] for found in _CITY.finditer(text)):
         yield "a city"
