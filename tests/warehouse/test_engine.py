@@ -1,9 +1,12 @@
-"""What memory does not hold goes to the disk beside a release, never into it, and nobody's is left lying."""
+"""What memory does not hold goes to the disk beside a release, never into it; what it need not hold, it does not."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 
+import polars as pl
 import pytest
 
 from warehouse import engine
@@ -55,3 +58,25 @@ def test_what_a_dead_process_spilled_is_removed_and_a_living_ones_stays(tmp_path
     with engine.opened(tmp_path / "0000000001" / "warehouse.duckdb"):
         assert not dead.exists()
         assert living.exists()
+
+
+def test_a_transaction_lets_go_of_a_frame_that_a_statement_went_over(monkeypatch):
+    shown, to_arrow = [], pl.DataFrame.to_arrow
+
+    def noted(frame, **how):
+        table = to_arrow(frame, **how)
+        shown.append(weakref.ref(table))
+        return table
+
+    monkeypatch.setattr(pl.DataFrame, "to_arrow", noted)
+    rows = pl.DataFrame({"number": [1, 2]})
+    with engine.opened() as connection:
+        connection.execute("BEGIN")
+        engine.over(connection, "given", rows, "CREATE TEMP TABLE kept AS SELECT sum(number) FROM given")
+        with engine.registered(connection, "given", rows):
+            connection.execute("SELECT count(*) FROM given").fetchall()
+        gc.collect()
+        over, registered = (table() for table in shown)
+        assert connection.execute("FROM kept").fetchall() == [(3,)]
+        assert over is None
+        assert registered is not None, "DuckDB lets go of it by itself: nothing but `registered` is needed"
