@@ -16,7 +16,7 @@ import duckdb
 import polars as pl
 
 from warehouse import initials, render
-from warehouse.engine import beside, columns, number, registered
+from warehouse.engine import beside, columns, number, registered, streamed
 from warehouse.folding import folded
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import COMPANY_ID
@@ -131,9 +131,8 @@ def patch(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:
     with beside(connection) as target:
-        for chunk in connection.sql(search_rows()).to_arrow_reader(_CHUNK):
-            found = _searched(pl.DataFrame(chunk))
-            with registered(target, "chunk", found):
+        for found in streamed(connection, search_rows(), _CHUNK):
+            with registered(target, "chunk", _searched(found)):
                 target.execute(f"INSERT INTO search SELECT {columns(SEARCH.names)} FROM chunk")
                 target.execute(
                     """INSERT INTO places SELECT DISTINCT place, names FROM chunk

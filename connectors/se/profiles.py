@@ -144,10 +144,9 @@ def _profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
 
 def _address() -> list[pl.Expr]:
     """Bolagsverket's address where it has one, else SCB's: never one part from each."""
-    own = _OWN
 
     def part(mine: str, theirs: str) -> pl.Expr:
-        return pl.when(own).then(pl.col(mine)).otherwise(pl.col(theirs))
+        return pl.when(_OWN).then(pl.col(mine)).otherwise(pl.col(theirs))
 
     return [
         part("street", "scb_street").alias("_street"),
