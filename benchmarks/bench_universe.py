@@ -69,6 +69,7 @@ def _steps(steps: _Steps, folder: Path, days: int) -> Iterator[dict[str, object]
         if day == 0:
             yield steps.run("first load", ingest, minutes=90, gigabytes=8)
         else:
+            ingest += ["--at-once", "2"]
             yield steps.run(f"day {day}, one in a hundred changed", ingest, minutes=10, gigabytes=8)
     codes = [market.upper() for market in markets]
     yield steps.run("full release", ["-c", _REISSUE, *codes], minutes=8, gigabytes=4)

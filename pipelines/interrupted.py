@@ -28,6 +28,8 @@ _ADVICE: Final = {
     os.strerror(errno.ENOMEM): _MEMORY,
     "Out of Memory": _MEMORY,
     "MemoryError": _MEMORY,
+    # DuckDB, where one of its threads had no memory and another says it first
+    "Current transaction is aborted": _MEMORY,
 }
 _AGAIN: Final = "then run this again; what is served and what was taken in stays"
 

@@ -12,13 +12,13 @@ import csv
 import multiprocessing
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, islice
-from typing import Final
+from typing import Final, overload
 
 import polars as pl
 
@@ -28,6 +28,9 @@ from warehouse.archive import CorruptObject
 CHUNK: Final = 64  # documents handed to a worker at once
 AHEAD: Final = 3  # chunks per worker on their way: workers never wait, memory stays bounded
 MANY_BYTES: Final = 256 << 20  # of pieces (as they came) that are worth the pool though they are few
+PLAIN_BYTES: Final = (
+    1 << 30
+)  # of frames that a piece has given, before the rest is packed until it is at its end
 DIED: Final = "the process that read it died"
 # What data nobody thought of can provoke in a reader; a full disk or a lack of memory is nobody's file's fault.
 FAULTS: Final = (
@@ -53,15 +56,56 @@ class Outcome:
     """
 
     piece: Piece
-    batches: tuple[Batch, ...] = ()
+    batches: Sequence[Batch] = ()
     reason: str | None = None
     is_damaged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A batch whose frames are packed: a fifth of what they take as they are."""
+
+    table: str
+    rows: bytes
+    rejects: bytes
+    signals: tuple[Signal, ...]
+
+    @classmethod
+    def of(cls, batch: Batch) -> _Packed:
+        return cls(batch.table, _packed(batch.rows), _packed(batch.rejects), batch.signals)
+
+    def batch(self) -> Batch:
+        return Batch(self.table, pl.read_ipc(self.rows), pl.read_ipc(self.rejects), self.signals)
+
+
+class _Held(Sequence[Batch]):
+    """What a piece has given until it is read to its end; packed where that is much."""
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self._held: list[Batch | _Packed] = []
+        size = 0
+        for batch in batches:
+            self._held.append(batch if size < PLAIN_BYTES else _Packed.of(batch))
+            size += batch.rows.estimated_size()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @overload
+    def __getitem__(self, index: int) -> Batch: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Batch]: ...
+    def __getitem__(self, index: int | slice) -> Batch | list[Batch]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        held = self._held[index]
+        return held.batch() if isinstance(held, _Packed) else held
 
 
 def read_one(read: Read, piece: Piece) -> Outcome:
     """Reads one piece to its end: an unreadable one gives nothing, not half of it."""
     try:
-        return Outcome(piece, tuple(read(piece)))
+        return Outcome(piece, _Held(read(piece)))
     except CorruptObject as error:
         return Outcome(piece, reason=str(error), is_damaged=True)
     except (Unreadable, *FAULTS) as error:
@@ -93,28 +137,22 @@ def _place(error: Exception) -> str:
 class _Sent:
     """An outcome between two processes: its frames packed, which costs less than sending them as they are.
 
-    It is unpacked where it is asked for: of outcomes that wait only a fifth is held.
+    It is unpacked where it is asked for.
     """
 
     piece: Piece
-    batches: tuple[tuple[str, bytes, bytes, tuple[Signal, ...]], ...]
+    batches: tuple[_Packed, ...]
     reason: str | None
     is_damaged: bool
 
     @classmethod
     def of(cls, outcome: Outcome) -> _Sent:
-        batches = tuple(
-            (batch.table, _packed(batch.rows), _packed(batch.rejects), batch.signals)
-            for batch in outcome.batches
-        )
-        return cls(outcome.piece, batches, outcome.reason, outcome.is_damaged)
+        packed = tuple(map(_Packed.of, outcome.batches))
+        return cls(outcome.piece, packed, outcome.reason, outcome.is_damaged)
 
     def outcome(self) -> Outcome:
-        batches = (
-            Batch(table, pl.read_ipc(rows), pl.read_ipc(rejects), signals)
-            for table, rows, rejects, signals in self.batches
-        )
-        return Outcome(self.piece, tuple(batches), self.reason, self.is_damaged)
+        batches = tuple(packed.batch() for packed in self.batches)
+        return Outcome(self.piece, batches, self.reason, self.is_damaged)
 
 
 def _packed(frame: pl.DataFrame) -> bytes:

@@ -202,8 +202,9 @@ class Door:
 
     def passed(self, outcome: Outcome) -> Outcome:
         """What one piece gave, without erased subjects."""
-        for batch in outcome.batches:
-            self._note(batch)
+        if self._jurisdiction.removed.keys() & self._dataset.staged.keys():
+            for batch in outcome.batches:
+                self._note(batch)
         if not self._refused.stones:
             return outcome
         kept = tuple(map(self._kept, outcome.batches))

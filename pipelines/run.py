@@ -6,10 +6,7 @@ printing (`firm`). Each market runs on its own: one that fails or is held keeps 
 
 from __future__ import annotations
 
-import logging
-import os
-import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,17 +15,16 @@ import dagster as dg
 
 import connectors
 from connectors.declare import Jurisdiction
-from pipelines import healing, interrupted, noting, partitions, report
-from pipelines.assets.keys import RELEASE
+from pipelines import apart, healing, interrupted, noting, partitions, report
+from pipelines.apart import Work
 from pipelines.batches import CLOCK_SLACK, batch_instant, next_batch, run_instant
-from pipelines.build import build_defs
-from pipelines.jobs import job_name, market_assets
-from pipelines.origins import Opened, Origin
+from pipelines.market_runs import MarketRuns, TakenIn, dagster_instance
+from pipelines.origins import Origin
 from pipelines.receipts import RunFacts
 from pipelines.report import ErrorReport, IngestReport
-from pipelines.resources import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Tell, Workspace, silent
+from pipelines.resources import Tell, Workspace, silent
 from pipelines.settings import Settings
-from pipelines.stages import held, idle, raw
+from pipelines.stages import raw
 from warehouse.archive import utc_now
 from warehouse.files import Step, no_step
 
@@ -54,9 +50,15 @@ class NotServed(ValueError):  # noqa: N818 - named for what it says
 
 @dataclass(frozen=True)
 class Overrides:
-    """What differs from an ordinary ingest. `accept_shrink`: datasets let through their guards this once."""
+    """What differs from an ordinary ingest.
+
+    accept_shrink: datasets let through their guards this once.
+    at_once: markets taken in at one time, each in a process of its own, which knows the connectors and the clock
+    of this machine and no other. Of folders only: registries are asked by one process, which keeps their pace.
+    """
 
     accept_shrink: Collection[str] = ()
+    at_once: int = 1
     jurisdictions: tuple[Jurisdiction, ...] | None = None
     clock: Callable[[], datetime] = utc_now
     on_step: Step = no_step
@@ -81,7 +83,8 @@ def ingest(
         progress: told one line after each step that did something.
         overrides: for tests, and for the one real mass change.
 
-    Raises Interrupted where the disk, or the database of Dagster's records, lets it not go on.
+    Raises ValueError where several processes would ask registries, Interrupted where the disk, or the database of
+    Dagster's records, lets it not go on.
     """
     overrides = overrides or Overrides()
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
@@ -89,6 +92,8 @@ def ingest(
     chosen = chosen_markets(markets, known)
     if origin.asks and (silent_ones := [made for made in chosen if not made.datasets]):
         raise NotServed(silent_ones[0].code)
+    if origin.asks and overrides.at_once > 1:
+        raise ValueError("registries are asked by one process, which keeps their pace: one market at a time")
     with ExitStack() as stack, interrupted.explained(settings):
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(workspace.custody.held(jurisdiction.code))
@@ -100,7 +105,7 @@ def ingest(
         for told in healing.heal_releases(workspace.releases):
             progress(told)
         rounds = [
-            _Round(workspace, chosen, place, instance).run(at, overrides.accept_shrink)
+            _Round(workspace, chosen, place, instance, overrides.at_once).run(at, overrides.accept_shrink)
             for place in origin.rounds()
         ]
         workspace.receipts.prune(settings.keep_runs)
@@ -118,13 +123,6 @@ def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> lis
     return [by_code[market] for market in dict.fromkeys(market.upper() for market in markets)]
 
 
-def dagster_instance(settings: Settings) -> dg.DagsterInstance:
-    """Dagster's instance, as the `dagster.yaml` of these settings describes it."""
-    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
-    os.environ.update(settings.dagster_environment)
-    return dg.DagsterInstance.from_config(str(settings.dagster_home))
-
-
 class _Round:
     """One batch: a Dagster run per market, then one that publishes."""
 
@@ -134,12 +132,14 @@ class _Round:
         jurisdictions: list[Jurisdiction],
         origin: Origin,
         instance: dg.DagsterInstance,
+        at_once: int,
     ) -> None:
         self._workspace = workspace
         self._jurisdictions = jurisdictions
         self._instance = instance
         self._origin = origin
-        self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
+        self._at_once = at_once
+        self._runs = MarketRuns(workspace, origin, instance)
 
     def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
         now = self._workspace.clock()
@@ -153,22 +153,25 @@ class _Round:
         self._workspace.receipts.begin(batch, RunFacts(instant, frozenset(accept_shrink)))
         partitions.register(self._instance, batch)
         noting.begun(self._workspace, [made.code for made in self._jurisdictions], batch)
-        errors: dict[str, list[ErrorReport]] = {}
-        seconds: dict[str, float] = {}
+        ended = {one.code: one for one in self._taken_in(batch, instant)}
+        read = [made for made in self._jurisdictions if made.code in ended]
+        told = [error for made in read for error in ended[made.code].errors]
+        if sound := [made for made in read if not ended[made.code].errors]:
+            told += self._runs.publish(sound, batch)
+        found = report.of_run(self._workspace, self._jurisdictions, batch, tuple(told))
+        seconds = {made.code: ended[made.code].seconds for made in read}
+        return replace(self._noted(batch, found), seconds=seconds)
+
+    def _taken_in(self, batch: str, instant: datetime) -> Iterator[TakenIn]:
         opened = self._origin.open(instant)
+        read = [made for made in self._jurisdictions if made.datasets]
         for made in self._jurisdictions:
             if not made.datasets:  # announced: its files are told of, and nothing is read
                 raw.list_files(self._workspace, made, opened, batch)
-                continue
-            started = time.monotonic()
-            errors[made.code] = self._market(made, batch, opened)
-            seconds[made.code] = round(time.monotonic() - started, 3)
-        sound = [made for made in self._jurisdictions if made.datasets and not errors[made.code]]
-        if sound:
-            errors["release"] = self._publish(sound, batch)
-        told = tuple(error for found in errors.values() for error in found)
-        found = report.of_run(self._workspace, self._jurisdictions, batch, told)
-        return replace(self._noted(batch, found), seconds=seconds)
+        if self._at_once > 1 and len(read) > 1:
+            work = Work(self._workspace.settings, self._origin, batch, instant)
+            return apart.taken_in(work, read, self._at_once, self._workspace.tell)
+        return (self._runs.take_in(made, batch, opened) for made in read)
 
     def _noted(self, batch: str, found: IngestReport) -> IngestReport:
         """The report, also where the disk does not take its note: it says what failed before."""
@@ -186,51 +189,3 @@ class _Round:
                 f"this clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: what comes "
                 "counts from just after that run; set the clock"
             )
-
-    def _market(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
-        everything = self._origin.asks
-        datasets = made.datasets if everything else idle.told_of(self._workspace, made, opened, batch)
-        failures = self._execute(made, market_assets(made, datasets), batch, made.code)
-        if failures and held.is_stopped(self._workspace, made):
-            return []  # told of as held
-        return [ErrorReport(made.code, message) for message in failures]
-
-    def _publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
-        """One release of all markets that came through; the others keep what the last one has of them."""
-        failures = self._execute(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
-        return [ErrorReport("release", message) for message in failures]
-
-    def _execute(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
-        """Runs some assets of a market's job; gives the messages of steps that failed."""
-        job = self._definitions.resolve_job_def(job_name(made))
-        tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
-        with _quiet():
-            result = job.execute_in_process(
-                instance=self._instance,
-                partition_key=batch,
-                asset_selection=keys,
-                tags=tags,
-                raise_on_error=False,
-                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
-            )
-        return [_message(event) for event in result.all_events if event.is_step_failure]
-
-
-def _message(event: dg.DagsterEvent) -> str:
-    """What the step itself said, without Dagster's frame around it."""
-    error = event.step_failure_data.error
-    while error is not None and error.cause is not None:
-        error = error.cause
-    said = "failed" if error is None else error.message.strip()
-    return interrupted.advised(f"{event.step_key}: {said}")
-
-
-class _quiet:  # noqa: N801 - used as a word
-    """Keeps Dagster's own log off the terminal while a run of ours tells its progress."""
-
-    def __enter__(self) -> None:
-        self._level = logging.getLogger("dagster").level
-        logging.getLogger("dagster").setLevel(logging.CRITICAL)
-
-    def __exit__(self, *_: object) -> None:
-        logging.getLogger("dagster").setLevel(self._level)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -135,15 +136,21 @@ def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step)
 
 def _write_patch(layout: Layout, ledger: Ledger, made: Plan, former: Manifest, on_step: files.Step) -> None:
     folder = layout.release(made.number)
-    for name in (WAREHOUSE, SERVING):
+
+    def copy(name: str) -> None:
         shutil.copyfile(layout.release(former.release) / name, folder / name)
-    on_step("former release copied")
+
     changed = {
         history: companies
         for market, companies in made.changed.items()
         if companies is not None and (history := made.parts[market].history) is not None
     }
-    assembly.patch(folder / WAREHOUSE, changed)
+    with ThreadPoolExecutor(1) as thread:  # a disk copies the one while the other is written
+        copied = thread.submit(copy, SERVING)
+        copy(WAREHOUSE)
+        on_step("former release copied")
+        assembly.patch(folder / WAREHOUSE, changed)
+        copied.result()
     on_step("warehouse written")
     companies = pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
     with opened(folder / WAREHOUSE, read_only=True) as source:

@@ -23,11 +23,11 @@ from warehouse import files
 
 _KEPT: Final = 4  # folders: of histories, and of releases that are written or read
 _SPILLED: Final = ".spilled"  # beside the folder, where there is room: what memory does not hold
-_MEMORY: Final = "2500MB"  # of one folder's DuckDB; left to itself it takes four fifths of the machine
+MEMORY: Final = "2500MB"  # of one folder's DuckDB; left to itself it takes four fifths of the machine
 _LOCAL: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "memory_limit": _MEMORY,
+    "memory_limit": MEMORY,
 }
 _names = count(1)
 _ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]] = WeakKeyDictionary()
@@ -101,6 +101,11 @@ def beside(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCon
     """Another connection to the same database: one reads on while the other writes."""
     with cursor(connection, database_of(connection)) as other:
         yield other
+
+
+def allow(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
+    """Gives the DuckDB of a connection's folder so much memory from now on, as `MEMORY` says it."""
+    connection.execute(f"SET GLOBAL memory_limit = {text(memory)}")
 
 
 def copied(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -20,7 +20,7 @@ import polars as pl
 
 from warehouse import changes, files, history_file, linking, present, render, spans
 from warehouse.changes import Changes
-from warehouse.engine import columns, forget, frame, number, opened, quoted, registered
+from warehouse.engine import MEMORY, allow, columns, forget, frame, number, opened, quoted, registered
 from warehouse.linking import KeyOf, Way
 from warehouse.locks import Locked, exclusive
 from warehouse.paths import Layout
@@ -52,6 +52,7 @@ class History:
             files.make_folder(self._path.parent)
             file = stack.enter_context(ExitStack())
             self._connection = file.enter_context(opened(self._path))
+            allow(self._connection, MEMORY)  # the one before may have been given more (`present`)
             self._come = None
             stack.callback(self._close, file)
             with self.transaction():

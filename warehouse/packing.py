@@ -63,9 +63,14 @@ class Packer:
 
 def fields(expressions: Iterable[str]) -> str:
     """An SQL expression that gives a row: a text of these expressions, empty where one is null."""
-    return f" || '{FIELD}' || ".join(f"coalesce(({expression})::VARCHAR, '')" for expression in expressions)
+    return f"concat({_parted(expressions)})"
 
 
 def row(expressions: Iterable[str]) -> str:
     """An SQL expression that gives a row that others may follow."""
-    return f"{fields(expressions)} || '{ROW}'"
+    return f"concat({_parted(expressions)}, '{ROW}')"
+
+
+def _parted(expressions: Iterable[str]) -> str:
+    """What `concat` puts together at once, null being nothing: `||` writes a text again for each that follows."""
+    return f", '{FIELD}', ".join(expressions)

@@ -116,12 +116,12 @@ def _days(
 
 
 def _day(settings: Settings, registry: Registry, day: str) -> list[tuple[str, ...]]:
-    from firm.commands.ingest import run, tell
+    from firm.commands.ingest import Asked, run, tell
     from firm.worlds import live_at
 
     started = time.monotonic()
     with live_at(registry.url, settings) as origin:
-        report = run(settings, [], origin, registry.now, quiet=True)
+        report = run(settings, [], origin, Asked(registry.now), quiet=True)
     if report.exit_code:
         tell(report)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)

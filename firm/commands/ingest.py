@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -44,6 +45,12 @@ def ingest(
     accept_shrink: Annotated[
         list[str] | None, typer.Option(help="Dataset let through its guards this once, recorded; repeatable.")
     ] = None,
+    at_once: Annotated[
+        int,
+        typer.Option(
+            min=1, max=64, help="Markets of a folder taken in at one time, each in a process of its own."
+        ),
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Take markets in and publish a release.
@@ -54,6 +61,11 @@ def ingest(
     """
     if sum((live, sandbox, folder is not None)) != 1:
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
+    if at_once > 1 and folder is None:
+        fail(
+            "--at-once is for --from FOLDER: registries are asked by one process, which keeps their pace",
+            USAGE,
+        )
     with explained(SettingError, code=USAGE):
         settings = Settings.read(environment())
     markets, groups = _told_apart(markets or [], folder)
@@ -62,7 +74,8 @@ def ingest(
         explained(OSError),
         _origin(settings, _folder(folder, groups, own=bool(markets)), live) as (origin, its_instant),
     ):
-        report = run(settings, chosen, origin, at or its_instant, accept_shrink or [], quiet=as_json)
+        asked = Asked(at or its_instant, tuple(accept_shrink or ()), at_once)
+        report = run(settings, chosen, origin, asked, quiet=as_json)
         erasures.end(settings.layout)  # what registers took away
         if as_json:
             typer.echo(json.dumps(report.as_json()))
@@ -152,14 +165,17 @@ def _origin(
             yield played
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How an ingest is asked for; `at` None: now."""
+
+    at: datetime | None = None
+    accept_shrink: tuple[str, ...] = ()
+    at_once: int = 1
+
+
 def run(
-    settings: Settings,
-    markets: list[str],
-    origin: Origin,
-    at: datetime | None = None,
-    accept_shrink: list[str] | None = None,
-    *,
-    quiet: bool = False,
+    settings: Settings, markets: list[str], origin: Origin, asked: Asked, *, quiet: bool = False
 ) -> IngestReport:
     """One ingest with progress on standard error."""
     from pipelines.interrupted import Interrupted
@@ -170,8 +186,9 @@ def run(
         if not quiet:
             typer.echo(line, err=True)
 
+    at = asked.at
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
-    overrides = Overrides(accept_shrink=tuple(accept_shrink or ()))
+    overrides = Overrides(accept_shrink=asked.accept_shrink, at_once=asked.at_once)
     with explained(Locked, ValueError, RemoteFailed, Interrupted):
         return pipelines_ingest(settings, markets, origin, instant, told, overrides)
 

@@ -199,8 +199,10 @@ def _collect(writer: StagedWriter, dataset: Dataset, outcome: Outcome, damaged: 
     if outcome.reason is not None:
         writer.rejected_whole(outcome.piece, outcome.reason)
         return 0
+    signals = 0
     for batch in outcome.batches:
         writer.rows(dataset.staged[batch.table], outcome.piece, batch.rows)
         writer.rejects(outcome.piece, batch.table, batch.rejects)
         writer.signals(batch.signals)
-    return sum(len(batch.signals) for batch in outcome.batches)
+        signals += len(batch.signals)
+    return signals

@@ -24,11 +24,11 @@ LONG_SERIES = frozenset(
     f"test_{name}.py"
     for name in ("faults", "finland_http", "firm_kills", "live", "norway_feeds", "sweden_world")
 )
-ONE_IN = 4
+ONE_IN = 6
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of long series of damage and kills one case in four is played; all of them where FIRM_TESTS is `full`."""
+    """Of long series of damage and kills one case in six is played; all of them where FIRM_TESTS is `full`."""
     if os.environ.get("FIRM_TESTS") == "full":
         return
     met: Counter[str] = Counter()

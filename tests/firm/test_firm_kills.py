@@ -17,15 +17,20 @@ import dagster as dg
 import pytest
 
 from connectors.sandbox import World, write
-from pipelines.run import dagster_instance
+from pipelines.market_runs import dagster_instance
 from pipelines.settings import Settings
 from tests.firm import killed
 from tests.firm.conftest import ROOT, Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
-from warehouse.locks import market_lock
+from warehouse.locks import Locked, market_lock
+from warehouse.manifests import current
 
 pytestmark = pytest.mark.slow
-KILLS = 10
+KILLS = 10 if os.environ.get("FIRM_TESTS") == "full" else 4
+AT_ONCE = ("--at-once", "2")
+MARKETS = ("NO", "UK")
+PATIENCE = 60
+INTERRUPTED = 130
 UNFINISHED = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
@@ -49,7 +54,7 @@ STEPS = [
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(World(seed=3, companies=170, days=4, markets=("NO", "UK")), tmp_path_factory.mktemp("kills"))
+    return write(World(seed=3, companies=170, days=4, markets=MARKETS), tmp_path_factory.mktemp("kills"))
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +151,110 @@ def test_a_second_ingest_at_the_same_time_is_refused(firm: Inside, days: list[Pa
         )
         assert firm.ingest(days[1], "uk").report["release"] == 2  # the other market is free
     assert firm.ingest(days[1], "no").report["release"] == 3
+
+
+def _begun(firm: Inside, day: Path) -> subprocess.Popen[str]:
+    """The command, as soon as a market says that something came."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "firm", "ingest", "--from", str(day), *AT_ONCE],
+        cwd=ROOT,
+        env=Firm(firm.data).environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr is not None
+    while "new" not in (line := run.stderr.readline()):
+        assert line, "it ended before it said anything"
+    return run
+
+
+def _markets(pid: int) -> list[int]:
+    """The processes that take markets in for another."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(one) for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        return "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:1]
+    except FileNotFoundError:
+        return True
+
+
+def _are_gone(pids: list[int]) -> bool:
+    until = time.monotonic() + PATIENCE
+    while not all(map(_is_gone, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return all(map(_is_gone, pids))
+
+
+def test_whoever_dies_of_markets_at_one_time_the_day_is_the_same(
+    firm: Inside, loaded: Inside, days: list[Path], told: Told, tmp_path: Path
+) -> None:
+    _is_ended_by_ctrl_c(firm, days[1], told)
+    _loses_its_parent(firm, days[1], told)
+    _loses_a_market(firm, days[1], told)
+    firm.ingest(days[1], *AT_ONCE)
+    one_by_one = loaded.copy(tmp_path / "one by one")
+    one_by_one.ingest(days[1])
+    same, other = current(firm.layout), current(one_by_one.layout)
+    assert same is not None
+    assert other is not None
+    assert same.content_fingerprint == other.content_fingerprint
+    assert firm.events() == one_by_one.events() == planned(told, 1).keys()
+    assert firm.profiles(told) == profiles_on(told, 1)
+
+
+def _is_ended_by_ctrl_c(firm: Inside, day: Path, told: Told) -> None:
+    """None of its processes is left."""
+    run = _begun(firm, day)
+    started = _markets(run.pid)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=PATIENCE)
+    assert len(started) == len(MARKETS)
+    assert _are_gone(started)
+    assert run.returncode == INTERRUPTED
+    assert "Traceback" not in err
+    assert firm.profiles(told) == profiles_on(told, 0)
+
+
+def _loses_its_parent(firm: Inside, day: Path, told: Told) -> None:
+    """None outlives the one that holds the locks."""
+    run = _begun(firm, day)
+    started = _markets(run.pid)
+    with pytest.raises(Locked), market_lock(firm.layout, "NO"):
+        pass
+    run.kill()
+    _, err = run.communicate(timeout=PATIENCE)
+    assert "Traceback" not in err  # they did not go on until nobody listened
+    assert len(started) == len(MARKETS)
+    assert _are_gone(started)
+    assert firm.profiles(told) == profiles_on(told, 0)
+
+
+def _loses_a_market(firm: Inside, day: Path, told: Told) -> None:
+    """A market whose process dies keeps no other from its release."""
+    run = _begun(firm, day)
+    os.kill(_markets(run.pid)[0], signal.SIGKILL)
+    out, err = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 1
+    assert "Traceback" not in err
+    (error,) = [line for line in err.splitlines() if line.startswith("ERROR")]
+    assert error.endswith(
+        "signal 9 ended its process: where the machine was short of memory, take in fewer markets at one time, "
+        "then run this again; what is served and what was taken in stays"
+    )
+    assert "release 2 is published" in out
+    lost = error.removeprefix("ERROR ")[:2]
+    served = firm.profiles(told)
+    for place, taken in enumerate(({lost}, {*MARKETS} - {lost})):
+        for company, profile in profiles_on(told, place).items():
+            if profile["country"] in taken:
+                assert served[company] == profile
+
+
+def test_registries_are_asked_by_one_process(firm: Inside) -> None:
+    said = firm.run("ingest", "--sandbox", *AT_ONCE)
+    assert said.exit_code == 2
+    assert "--at-once is for --from FOLDER" in said.err

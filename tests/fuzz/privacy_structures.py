@@ -45,6 +45,9 @@ _CITY: Final = re.compile(
     r"Country\s+of\s+registered",
     re.IGNORECASE | re.DOTALL,
 )
+_CITY_LABEL: Final = re.compile(
+    r"City(?:\s+of(?:\s+registered(?:\s+office)?)?)?", re.IGNORECASE
+)  # or half of it
 _FILER: Final = frozenset({"addresses", "phone", "ein"})
 _STREET: Final = re.compile(rb'"street1"\s*:\s*"[^"]*[^"\s]')
 _COMPANY: Final = re.compile(
@@ -153,7 +156,7 @@ def _of_announcement(source: dict[str, Any]) -> Iterator[str]:
     form = _FORM.search(text)
     if form is not None and _INFORMATION.search(text, form.end()):
         yield "additional information"
-    if any(found[1] for found in _CITY.finditer(text)):
+    if any(_CITY_LABEL.sub("", found[1] or "").strip() for found in _CITY.finditer(text)):
         yield "a city"
 
 

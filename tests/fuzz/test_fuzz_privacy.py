@@ -63,6 +63,7 @@ RULES: list[tuple[str, str | bytes, str | bytes]] = [
     ("no.tilsyn", "<rss><item>Kari", "<unreadable>no feed</unreadable>"),
     ("uk.nsm", announcement("any", "Results"), announcement("withheld: any", "Results")),
     ("uk.nsm", announcement(f"{CITY}Bergen{BEHIND}"), announcement(f"{CITY} {BEHIND} {FORM}")),
+    ("uk.nsm", announcement(f"{CITY}City of registered Bergen{BEHIND}"), announcement(f"{CITY}City of registered{BEHIND}")),
     ("uk.nsm", announcement(f"{FORM} kari@example.org"), announcement(f"{FORM} at 5 @ 10 p")),
     ("uk.nsm", announcement(f"{FORM} 10. Additional information"), announcement(f"Additional information {FORM}")),
     ("us.filer", person(), person(ein="123456789")),

@@ -52,7 +52,7 @@ TIERS = read_tiers(
 PHASES = "examples,coverage,fuzzing,stateful"
 # What it calls them: header missing, body against its schema, parameter not checked, method not refused, key not asked.
 FAILURES = ("ST107", "ST108", "ST201", "ST204", "ST401")
-EXAMPLES = os.environ.get("FIRM_FUZZ_EXAMPLES", "15")
+EXAMPLES = os.environ.get("FIRM_FUZZ_EXAMPLES", "10")
 
 
 class Running:

@@ -24,8 +24,9 @@ from dagster._core.workspace.context import WorkspaceRequestContext
 from connectors.sandbox import World, write
 from pipelines import partitions
 from pipelines.batches import next_batch
+from pipelines.market_runs import dagster_instance
 from pipelines.origins import Folder
-from pipelines.run import dagster_instance, ingest
+from pipelines.run import ingest
 from pipelines.settings import Settings
 from tests.bucket import Bucket
 from warehouse import manifests

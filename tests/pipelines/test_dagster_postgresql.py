@@ -8,7 +8,7 @@ from dagster_postgres import PostgresEventLogStorage
 from sqlalchemy.exc import DBAPIError
 
 from pipelines.dagster_postgresql import SharedEvents
-from pipelines.run import dagster_instance
+from pipelines.market_runs import dagster_instance
 from pipelines.settings import Settings
 
 POOL = "host_register"

@@ -21,9 +21,9 @@ from connectors.kit.without import Told
 from pipelines import erasing
 from pipelines.erasing import StillRead, Unknown
 from pipelines.erasing_raw import Rewriting
+from pipelines.market_runs import dagster_instance
 from pipelines.refused import REFUSED, REMOVED, Refused
 from pipelines.resources import Workspace
-from pipelines.run import dagster_instance
 from pipelines.settings import Settings
 from tests.pipelines import erased
 from tests.pipelines.erased import COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased

@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.run import dagster_instance
+from pipelines.market_runs import dagster_instance
 from tests.pipelines import killed
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
 from warehouse.ledger import Ledger

@@ -90,6 +90,21 @@ def test_a_piece_that_a_reader_fails_on_is_rejected_alone(
     assert "\n" not in reason
 
 
+def test_what_a_large_piece_gives_is_packed_until_its_end_and_comes_out_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (large,) = pieces(1)
+    frames = [pl.DataFrame({"number": [str(place)] * 1000}) for place in range(4)]
+    batches = [Batch("accounts", frame, frame[:place]) for place, frame in enumerate(frames)]
+    size = frames[0].estimated_size()
+    monkeypatch.setattr("pipelines.parsing.PLAIN_BYTES", 2 * int(size))
+    found = read_one(lambda _: iter(batches), large).batches
+    assert [found[place] is batch for place, batch in enumerate(batches)] == [True, True, False, False]
+    assert [(one.table, one.rows.rows(), one.rejects.rows()) for one in found[:]] == [
+        (one.table, one.rows.rows(), one.rejects.rows()) for one in batches
+    ]
+
+
 def test_what_a_reader_fails_on_is_told_by_its_place_and_never_quoted() -> None:
     read: dict[str, Callable[[Piece], Iterator[Batch]]] = {}
     source = "def read(piece):\n    int('19121212-1212')\n"

@@ -12,9 +12,9 @@ from pipelines import partitions
 from pipelines.batches import batch_name
 from pipelines.build import build_defs
 from pipelines.jobs import job_name
+from pipelines.market_runs import dagster_instance
 from pipelines.origins import Folder
 from pipelines.resources import Workspace
-from pipelines.run import dagster_instance
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import Place
 from warehouse.locks import Locked, market_lock

@@ -1,0 +1,105 @@
+"""A market's job run in this process for one round of an ingest, and the release that follows.
+
+Belongs here: Dagster's runs and what their steps said. Does not belong here: which markets a round has, locks,
+healing (`run`), several processes (`apart`), or what the steps do (`stages`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from dataclasses import dataclass
+
+import dagster as dg
+
+from connectors.declare import Jurisdiction
+from pipelines import interrupted
+from pipelines.assets.keys import RELEASE
+from pipelines.build import build_defs
+from pipelines.jobs import job_name, market_assets
+from pipelines.origins import Opened, Origin
+from pipelines.report import ErrorReport
+from pipelines.resources import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Workspace
+from pipelines.settings import Settings
+from pipelines.stages import held, idle
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """How a market came through: what failed, and the seconds it took."""
+
+    code: str
+    errors: list[ErrorReport]
+    seconds: float
+
+
+def dagster_instance(settings: Settings) -> dg.DagsterInstance:
+    """Dagster's instance, as the `dagster.yaml` of these settings describes it."""
+    settings.dagster_storage.mkdir(parents=True, exist_ok=True)
+    os.environ.update(settings.dagster_environment)
+    return dg.DagsterInstance.from_config(str(settings.dagster_home))
+
+
+class MarketRuns:
+    """Runs over one origin, whose markets the caller holds."""
+
+    def __init__(self, workspace: Workspace, origin: Origin, instance: dg.DagsterInstance) -> None:
+        self._workspace = workspace
+        self._origin = origin
+        self._instance = instance
+        self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
+
+    def take_in(self, made: Jurisdiction, batch: str, opened: Opened) -> TakenIn:
+        """Everything of a market but its release."""
+        started = time.monotonic()
+        errors = self._taken(made, batch, opened)
+        return TakenIn(made.code, errors, round(time.monotonic() - started, 3))
+
+    def _taken(self, made: Jurisdiction, batch: str, opened: Opened) -> list[ErrorReport]:
+        everything = self._origin.asks
+        datasets = made.datasets if everything else idle.told_of(self._workspace, made, opened, batch)
+        failures = self._execute(made, market_assets(made, datasets), batch, made.code)
+        if failures and held.is_stopped(self._workspace, made):
+            return []  # told of as held
+        return [ErrorReport(made.code, message) for message in failures]
+
+    def publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
+        """One release of all markets that came through; the others keep what the last one has of them."""
+        failures = self._execute(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
+        return [ErrorReport("release", message) for message in failures]
+
+    def _execute(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
+        """Runs some assets of a market's job; gives the messages of steps that failed."""
+        job = self._definitions.resolve_job_def(job_name(made))
+        tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
+        with _quiet():
+            result = job.execute_in_process(
+                instance=self._instance,
+                partition_key=batch,
+                asset_selection=keys,
+                tags=tags,
+                raise_on_error=False,
+                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            )
+        return [_message(event) for event in result.all_events if event.is_step_failure]
+
+
+def _message(event: dg.DagsterEvent) -> str:
+    """What the step itself said, without Dagster's frame around it."""
+    error = event.step_failure_data.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    said = "failed" if error is None else error.message.strip()
+    return interrupted.advised(f"{event.step_key}: {said}")
+
+
+class _quiet:  # noqa: N801 - used as a word
+    """Keeps Dagster's own log off the terminal while a run of ours tells its progress."""
+
+    def __enter__(self) -> None:
+        self._level = logging.getLogger("dagster").level
+        logging.getLogger("dagster").setLevel(logging.CRITICAL)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("dagster").setLevel(self._level)
