@@ -15,7 +15,8 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from warehouse import initials, render
+from warehouse import render, search_columns
+from warehouse.ahead import ahead
 from warehouse.engine import beside, columns, number, registered, streamed
 from warehouse.folding import folded
 from warehouse.schema.identifiers import iso_country
@@ -61,17 +62,17 @@ PLACES: Final = Table(
 # of the newest, else of the company's own (CONTRACT, «latest_revenue»). Nothing unless all three fields are
 # known.
 LATEST: Final = """
-    SELECT company_id, revenue, currency, fiscal_year FROM (
-        SELECT *, max(period_end) OVER companies AS newest,
-            max(period_end) FILTER (is_consolidated) OVER companies AS newest_group
-        FROM financials SEMI JOIN wanted USING (company_id)
+    WITH told AS (
+        SELECT * FROM financials SEMI JOIN wanted USING (company_id)
         WHERE is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
-        WINDOW companies AS (PARTITION BY company_id)
+    ), ends AS (
+        SELECT company_id, max(period_end) AS newest, max(period_end) FILTER (is_consolidated) AS newest_group
+        FROM told GROUP BY company_id
     )
+    SELECT company_id, revenue, currency, fiscal_year FROM told JOIN ends USING (company_id)
     WHERE is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
-    QUALIFY row_number() OVER (
-        PARTITION BY company_id ORDER BY period_end DESC, period_start, currency, filing_id
-    ) = 1
+        AND period_end = CASE WHEN is_consolidated THEN newest_group ELSE newest END
+    QUALIFY row_number() OVER (PARTITION BY company_id ORDER BY period_start, currency, filing_id) = 1
 """
 # Order of relevance: listed before unlisted, large before small, dissolved last; 0 is best, 63 worst. Size is
 # the power of two of the employees, or of the revenue in millions, whichever is larger.
@@ -132,7 +133,7 @@ def patch(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:
     with beside(connection) as target:
-        for found in streamed(connection, search_rows(), _CHUNK):
+        for found in ahead(streamed(connection, search_rows(), _CHUNK)):
             with registered(target, "chunk", _searched(found)):
                 target.execute(f"INSERT INTO search SELECT {columns(SEARCH.names)} FROM chunk")
                 target.execute(
@@ -143,18 +144,20 @@ def _insert(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _searched(found: pl.DataFrame) -> pl.DataFrame:
-    """Names and places folded, which only Python does as the queries are (`folding`)."""
-    names = [folded(name) for name in found["name"]]
-    places = [_place(*row) for row in found.select(_PLACE).iter_rows()]
+    """Names and places folded as the queries are (`folding`)."""
+    words = search_columns.names_folded(found["name"])
     return found.with_columns(
-        pl.Series("words", [f" {name} " for name in names], pl.String),
-        pl.Series("name_initials", [initials.of_name(name) for name in names], pl.Int64),
-        pl.Series(
-            "id_initials", [initials.of_id(company_id) for company_id in found["company_id"]], pl.Int64
-        ),
-        pl.Series("place", [place for place, _ in places], pl.Int64),
-        pl.Series("names", [named for _, named in places], pl.String),
-    )
+        pl.format(" {} ", words.alias("words")).alias("words"),
+        search_columns.name_initials(words).alias("name_initials"),
+        search_columns.id_initials(found["company_id"]).alias("id_initials"),
+    ).join(_places(found), on=_PLACE, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _places(found: pl.DataFrame) -> pl.DataFrame:
+    """The places of these companies, each once: the columns of `_PLACE`, place and names."""
+    given = found.select(_PLACE).unique()
+    rows = [(*row, *_place(*row)) for row in given.iter_rows()]
+    return pl.DataFrame(rows, given.schema | {"place": pl.Int64, "names": pl.String}, orient="row")
 
 
 @lru_cache(_KEPT)
