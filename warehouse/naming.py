@@ -17,6 +17,7 @@ import duckdb
 import polars as pl
 
 from warehouse.engine import registered, streamed
+from warehouse.filling import filling
 from warehouse.queries import names, slips
 
 SCHEMA: Final = (
@@ -67,11 +68,13 @@ def open_for_building(path: Path) -> sqlite3.Connection:
 def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
     """Writes the index of every company to a file of its own."""
     with closing(open_for_building(path)) as target:
-        target.execute("BEGIN")
         for statement in SCHEMA:
             target.execute(statement)
+    with filling(path) as fill:
         for labels in streamed(source, f"{LABELS} ORDER BY rank", _CHUNK):
-            insert_labels(target, labels)
+            fill("labels", labels)
+    with closing(open_for_building(path)) as target:
+        target.execute("BEGIN")
         target.execute("INSERT INTO names (names, rank) VALUES ('hashsize', ?)", (_GATHERED,))
         target.execute("INSERT INTO names (names) VALUES ('rebuild')")
         target.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, names, col)")
@@ -95,11 +98,6 @@ def move(path: Path, target: sqlite3.Connection) -> None:
     target.execute("COMMIT")
     target.execute("DETACH apart")
     path.unlink()
-
-
-def insert_labels(target: sqlite3.Connection, labels: pl.DataFrame) -> None:
-    """Adds (rank, folded, country) of companies."""
-    target.executemany("INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)", labels.rows())
 
 
 def insert_words(

@@ -9,7 +9,7 @@ tables they stand in (`serving`), or reading them (`packed`).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import polars as pl
@@ -39,13 +39,12 @@ class Packer:
         """Each text packed, in their order. None is empty."""
         return self._each(texts, texts.str.len_bytes().cast(pl.UInt64))
 
-    def by_company(self, rows: pl.DataFrame) -> Iterator[tuple[str, bytes]]:
-        """Rows of (company_id, row), each company's one after another, as one value a company (`row`)."""
+    def by_company(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows of (company_id, row) as (company_id, packed): each company's, which stand together, in one value."""
         lengths = rows.select("company_id", length=pl.col("row").str.len_bytes().cast(pl.UInt64))
         companies = lengths.group_by("company_id", maintain_order=True).agg(pl.col("length").sum())
-        return zip(
-            companies["company_id"], self._each(rows["row"], companies["length"], len(ROW)), strict=True
-        )
+        packed = self._each(rows["row"], companies["length"], len(ROW))
+        return companies.select("company_id", packed=pl.Series(packed, dtype=pl.Binary))
 
     def _each(self, texts: pl.Series, lengths: pl.Series, ended: int = 0) -> list[bytes]:
         """Stretches of these lengths of texts that lie one behind the other; the last bytes of each stay away.

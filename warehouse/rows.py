@@ -19,7 +19,9 @@ from warehouse.engine import cursor, database_of, frame, registered, streamed
 from warehouse.packing import Packer
 
 STRETCH: Final = 20_000  # companies at once, in each lane
-Packed = dict[str, list[tuple[str, bytes]]]  # by table: a company and what stands for all of its rows
+Packed = dict[
+    str, pl.DataFrame
+]  # by table: companies and what stands for all of their rows (company_id, packed)
 _STATEMENTS: Final = {"financials": documents.financial_rows, "owners": documents.owner_rows}
 
 
@@ -51,5 +53,5 @@ def _packed(source: duckdb.DuckDBPyConnection, database: str, words: bytes, comp
     found: Packed = {}
     with cursor(source, database) as own, registered(own, "wanted", companies.to_frame()):
         for table, statement in _STATEMENTS.items():
-            found[table] = list(packer.by_company(frame(own, statement(companies[0], companies[-1]))))
+            found[table] = packer.by_company(frame(own, statement(companies[0], companies[-1])))
     return found

@@ -8,7 +8,7 @@ belong here: the JSON shapes (`documents`), rows and names (`rows`, `naming`), o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +20,7 @@ import polars as pl
 from warehouse import documents, naming, packing, rows
 from warehouse.ahead import ahead
 from warehouse.engine import beside, registered, streamed
+from warehouse.filling import Fill, filling
 from warehouse.packing import Packer
 from warehouse.rows import Packed
 
@@ -49,28 +50,27 @@ _INDEXES: Final = (
 def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
     """Writes the whole file from a release's tables and the ledger; the name index beside it, indexes last."""
     words = documents.dictionary()
-    with (
-        closing(naming.open_for_building(path)) as target,
-        beside(source) as apart,
-        ThreadPoolExecutor(1) as thread,
-    ):
+    with beside(source) as apart, ThreadPoolExecutor(1) as thread:
         names = thread.submit(naming.build, path.with_name(_APART), apart)
-        target.execute("BEGIN")
-        for statement in SCHEMA:
-            target.execute(statement)
-        target.execute("INSERT INTO packing VALUES (?)", (words,))
-        _insert_rows(target, rows.of_all(source, words))
-        source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
-        _insert_companies(target, source, Packer(words))
-        _insert_known_as(target, source)
-        _insert_events(target, ledger, source)
-        for statement in _INDEXES:
-            target.execute(statement)
-        target.execute("COMMIT")
-        names.result()
-        naming.move(path.with_name(_APART), target)
-    with closing(naming.open_for_building(path)) as target:
-        target.execute("PRAGMA optimize")
+        with closing(naming.open_for_building(path)) as target:
+            for statement in SCHEMA:
+                target.execute(statement)
+            target.execute("INSERT INTO packing VALUES (?)", (words,))
+        with filling(path) as fill:
+            _fill_rows(fill, rows.of_all(source, words))
+            source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
+            for profiles in _profiles(source, Packer(words)):
+                fill("companies", profiles)
+        with closing(naming.open_for_building(path)) as target:
+            target.execute("BEGIN")
+            _insert_known_as(target, source)
+            _insert_events(target, ledger, source)
+            for statement in _INDEXES:
+                target.execute(statement)
+            target.execute("COMMIT")
+            names.result()
+            naming.move(path.with_name(_APART), target)
+            target.execute("PRAGMA optimize")
 
 
 def patch(
@@ -91,9 +91,10 @@ def patch(
         for table in ("companies", "financials", "owners", "known_as"):
             target.execute(f"DELETE FROM {table} WHERE company_id IN (SELECT company_id FROM changed)")
         packer = Packer.of(target)
-        _insert_companies(target, source, packer)
+        for profiles in _profiles(source, packer):
+            target.executemany(f"INSERT INTO companies VALUES ({_marks(profiles.width)})", profiles.rows())
         for labels in streamed(source, f"{naming.LABELS} SEMI JOIN wanted USING (company_id)", _CHUNK):
-            naming.insert_labels(target, labels)
+            target.executemany("INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)", labels.rows())
         target.execute(f"INSERT INTO names (rowid, folded, country) SELECT rank, folded, country {_CHANGED}")
         named = target.execute(f"SELECT folded {_CHANGED}").fetchall()
         naming.insert_words(target, source, (name for (name,) in named))
@@ -111,16 +112,22 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
         target.execute("COMMIT")
 
 
-def _insert_companies(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, packer: Packer) -> None:
+def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.DataFrame]:
+    """Profiles of the companies in `wanted`, as `companies` has them."""
     for chunk in ahead(streamed(source, documents.profiles(), _CHUNK)):
-        profiles = chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
-        target.executemany(f"INSERT INTO companies VALUES ({_marks(profiles.width)})", profiles.rows())
+        yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
+
+
+def _fill_rows(fill: Fill, found: Iterable[Packed]) -> None:
+    for tables in found:
+        for table, packed in tables.items():
+            fill(table, packed)
 
 
 def _insert_rows(target: sqlite3.Connection, found: Iterable[Packed]) -> None:
     for tables in found:
         for table, packed in tables.items():
-            target.executemany(f"INSERT INTO {table} VALUES (?, ?)", packed)
+            target.executemany(f"INSERT INTO {table} VALUES (?, ?)", packed.rows())
 
 
 def _insert_known_as(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:

@@ -141,5 +141,5 @@ def test_rows_of_companies_are_packed_in_whatever_pieces_they_come(
     # in two chunks, and as the end of something longer
     frame = pl.concat([strange, frame[:cut], frame[cut:]], rechunk=False)[1:]
     unpack = packed.unpacker(b"")
-    found = [(company, unpack(value)) for company, value in Packer(b"").by_company(frame)]
+    found = [(company, unpack(value)) for company, value in Packer(b"").by_company(frame).rows()]
     assert found == [(f"c{place}", ROW.join(texts).encode()) for place, texts in enumerate(companies)]
