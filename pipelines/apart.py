@@ -30,6 +30,7 @@ from pipelines.origins import Opened, Origin
 from pipelines.report import ErrorReport
 from pipelines.resources import Tell, Workspace
 from pipelines.settings import Settings
+from warehouse.paths import Layout
 
 _SPAWN: Final = multiprocessing.get_context("spawn")  # a fork would copy the threads of polars, locked
 _KILLED: Final = (
@@ -71,12 +72,12 @@ class _Running:
 
 
 def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Tell) -> Iterator[TakenIn]:
-    """Takes markets in, some at one time, those with most to read first; each as it ends.
+    """Takes markets in, some at one time, those that take longest first; each as it ends.
 
     Raises Interrupted where one of them could not go on. However it ends, no process is left.
     """
     opened = work.origin.open(work.at)
-    waiting = sorted(markets, key=lambda made: _bytes(opened, made))
+    waiting = sorted(markets, key=lambda made: _work_of(work.settings.layout, opened, made))
     under_way: dict[Any, _Running] = {}
     try:
         while waiting or under_way:
@@ -91,8 +92,16 @@ def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Te
         _end(list(under_way.values()))
 
 
-def _bytes(opened: Opened, made: Jurisdiction) -> int:
-    return sum(entry.path.stat().st_size for entry in opened.files(made))
+def _work_of(layout: Layout, opened: Opened, made: Jurisdiction) -> tuple[int, int]:
+    """How much there is to do, to compare: bytes known of the market, and bytes to read.
+
+    What a register says every day is compared with all that is known; one packs its files and another does not.
+    """
+    known = layout.history_file(made.code)
+    return (
+        known.stat().st_size if known.exists() else 0,
+        sum(entry.path.stat().st_size for entry in opened.files(made)),
+    )
 
 
 def _start(work: Work, made: Jurisdiction) -> _Running:
