@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ import polars as pl
 from warehouse import documents, naming, packing, rows
 from warehouse.ahead import ahead
 from warehouse.engine import beside, registered, streamed
-from warehouse.filling import Fill, filling
+from warehouse.filling import filling
 from warehouse.packing import Packer
 from warehouse.rows import Packed
 
@@ -57,20 +58,27 @@ def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Dat
                 target.execute(statement)
             target.execute("INSERT INTO packing VALUES (?)", (words,))
         with filling(path) as fill:
-            _fill_rows(fill, rows.of_all(source, words))
-            source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
-            for profiles in _profiles(source, Packer(words)):
-                fill("companies", profiles)
+            for tables in rows.of_all(source, words):
+                for table, packed in tables.items():
+                    fill(table, packed)
+        names.result()
+        source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
+        profiles = _profiles(source, Packer(words))
+        # they are all put in order before the first is there, which takes as long as moving the names
+        best = thread.submit(list, islice(profiles, 1))
         with closing(naming.open_for_building(path)) as target:
-            target.execute("BEGIN")
-            _insert_known_as(target, source)
-            _insert_events(target, ledger, source)
-            for statement in _INDEXES:
-                target.execute(statement)
-            target.execute("COMMIT")
-            names.result()
             naming.move(path.with_name(_APART), target)
-            target.execute("PRAGMA optimize")
+        with filling(path) as fill:
+            for chunk in chain(best.result(), profiles):
+                fill("companies", chunk)
+    with closing(naming.open_for_building(path)) as target:
+        target.execute("BEGIN")
+        _insert_known_as(target, source)
+        _insert_events(target, ledger, source)
+        for statement in _INDEXES:
+            target.execute(statement)
+        target.execute("COMMIT")
+        target.execute("PRAGMA optimize")
 
 
 def patch(
@@ -116,12 +124,6 @@ def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.
     """Profiles of the companies in `wanted`, as `companies` has them."""
     for chunk in ahead(streamed(source, documents.profiles(), _CHUNK)):
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
-
-
-def _fill_rows(fill: Fill, found: Iterable[Packed]) -> None:
-    for tables in found:
-        for table, packed in tables.items():
-            fill(table, packed)
 
 
 def _insert_rows(target: sqlite3.Connection, found: Iterable[Packed]) -> None:
