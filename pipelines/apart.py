@@ -12,10 +12,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from time import monotonic
@@ -30,6 +31,7 @@ from pipelines.origins import Opened, Origin
 from pipelines.report import ErrorReport
 from pipelines.resources import Tell, Workspace
 from pipelines.settings import Settings
+from warehouse import run_notes
 from warehouse.paths import Layout
 
 _SPAWN: Final = multiprocessing.get_context("spawn")  # a fork would copy the threads of polars, locked
@@ -77,12 +79,14 @@ def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Te
     Raises Interrupted where one of them could not go on. However it ends, no process is left.
     """
     opened = work.origin.open(work.at)
-    waiting = sorted(markets, key=lambda made: _work_of(work.settings.layout, opened, made))
+    by_code = {made.code: made for made in markets}
+    sizes = {code: _bytes(opened, made) for code, made in by_code.items()}
+    waiting = [by_code[code] for code in longest_first(sizes, took(work.settings.layout))]
     under_way: dict[Any, _Running] = {}
     try:
         while waiting or under_way:
             while waiting and len(under_way) < at_once:
-                running = _start(work, waiting.pop())
+                running = _start(work, waiting.pop(0))
                 under_way[running.pipe] = running
             for pipe in wait(list(under_way)):
                 if ended := _heard(under_way[pipe], tell):
@@ -92,16 +96,23 @@ def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Te
         _end(list(under_way.values()))
 
 
-def _work_of(layout: Layout, opened: Opened, made: Jurisdiction) -> tuple[int, int]:
-    """How much there is to do, to compare: bytes known of the market, and bytes to read.
+def took(layout: Layout) -> dict[str, float]:
+    """Seconds that each market took the last time."""
+    return {
+        market: took for note in reversed(run_notes.read(layout)) for market, took in note.seconds.items()
+    }
 
-    What a register says every day is compared with all that is known; one packs its files and another does not.
+
+def longest_first(sizes: Mapping[str, int], seconds: Mapping[str, float]) -> list[str]:
+    """Markets by their seconds, longest first; those that no run tells of before all others, by bytes to read.
+
+    Bytes tell little of markets that have been read before: one register packs its files, another does not.
     """
-    known = layout.history_file(made.code)
-    return (
-        known.stat().st_size if known.exists() else 0,
-        sum(entry.path.stat().st_size for entry in opened.files(made)),
-    )
+    return sorted(sizes, key=lambda code: (seconds.get(code, inf), sizes[code]), reverse=True)
+
+
+def _bytes(opened: Opened, made: Jurisdiction) -> int:
+    return sum(entry.path.stat().st_size for entry in opened.files(made))
 
 
 def _start(work: Work, made: Jurisdiction) -> _Running:

@@ -51,6 +51,7 @@ def ended(
         tuple(HeldNote(one.dataset, one.guard, _seen(one.seen), one.allowed) for one in found.held),
         tuple(ErrorNote(one.market, shortened(one.message)) for one in found.errors),
         tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
+        dict(found.seconds),
     )
     run_notes.write(workspace.layout, note)
 

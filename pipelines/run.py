@@ -159,8 +159,9 @@ class _Round:
         if sound := [made for made in read if not ended[made.code].errors]:
             told += self._runs.publish(sound, batch)
         found = report.of_run(self._workspace, self._jurisdictions, batch, tuple(told))
-        seconds = {made.code: ended[made.code].seconds for made in read}
-        return replace(self._noted(batch, found), seconds=seconds)
+        return self._noted(
+            batch, replace(found, seconds={made.code: ended[made.code].seconds for made in read})
+        )
 
     def _taken_in(self, batch: str, instant: datetime) -> Iterator[TakenIn]:
         opened = self._origin.open(instant)

@@ -1,12 +1,12 @@
 """`warehouse.duckdb` of a release: the shared tables in full, sorted, digests, and the table `search`.
 
-Made from the histories, or copied from the former release with the changed companies written again. Does not
-belong here: what the API answers from (`serving`), or folders, pointers and manifests (`release`).
+Made from the histories. Does not belong here: writing the changed companies again in a copy of the former release
+(`patching`), what the API answers from (`serving`), or folders, pointers and manifests (`release`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import duckdb
 import polars as pl
 
 from warehouse import render, searching
-from warehouse.engine import columns, cursor, database_of, frame, number, opened, quoted, registered, text
+from warehouse.engine import columns, cursor, database_of, frame, number, opened, quoted, text
 from warehouse.manifests import Standing
 from warehouse.schema.tables import COMPANY_ID, TABLES
 from warehouse.schema.types import Table
@@ -68,9 +68,7 @@ def attached(
 def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
     """Writes every table of every market from nothing, sorted by key."""
     with opened(path) as connection:
-        for table in TABLES:
-            connection.execute(f"CREATE TABLE {quoted(table.name)} ({_shape(table)})")
-        connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest VARCHAR)")
+        create(connection)
         for source in sorted(sources, key=lambda source: source.market):
             origin = source.history or former
             if origin is None:
@@ -79,39 +77,16 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
                 )
             with attached(connection, origin, "origin"):
                 _copy_all(connection, source)
-        _digest(connection, "")
+        digest(connection)
         searching.build(connection)
         connection.execute("CHECKPOINT")
 
 
-def patch(path: Path, changed: Mapping[Path, pl.Series]) -> None:
-    """Writes the changed companies of each history again in a copy of the former file.
-
-    A kill throws the copy away. One transaction per history all the same: each costs a sync.
-    """
-    with opened(path) as connection:
-        for history, companies in changed.items():
-            if companies.is_empty():
-                continue
-            only = _wanted(companies)
-            with registered(connection, "changed", companies.rename("company_id").to_frame()):
-                connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
-            with attached(connection, history, "origin"):
-                connection.execute("BEGIN")
-                for name in (*(table.name for table in TABLES), DIGESTS):
-                    connection.execute(f"DELETE FROM {quoted(name)} {only}")
-                for table in TABLES:
-                    connection.execute(_select(table, "SEMI JOIN wanted USING (company_id)"))
-                _digest(connection, only)
-                connection.execute("COMMIT")
-            searching.patch(connection)
-        connection.execute("CHECKPOINT")
-
-
-def _wanted(companies: pl.Series) -> str:
-    """Rows of the companies in `wanted`: tables lie by company, so what is of other markets is not read."""
-    first, last = text(str(companies.min())), text(str(companies.max()))
-    return f"WHERE company_id BETWEEN {first} AND {last} AND company_id IN (SELECT company_id FROM wanted)"
+def create(connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the tables of a release."""
+    for table in TABLES:
+        connection.execute(f"CREATE TABLE {quoted(table.name)} ({_shape(table)})")
+    connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest VARCHAR)")
 
 
 def _shape(table: Table) -> str:
@@ -134,37 +109,37 @@ def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source) -> None:
     if source.history is not None:
-        connection.execute(_select(table, ""))
+        connection.execute(taken(table))
         return
     connection.execute(
         f"""INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM origin.{quoted(table.name)}
-            WHERE split_part(company_id, ':', 2) = $1 ORDER BY {_order(table)}""",
+            WHERE split_part(company_id, ':', 2) = $1 ORDER BY {order(table)}""",
         [source.market],
     )
 
 
-def _select(table: Table, only: str) -> str:
-    """Takes what a history holds true now; with a world axis, earlier spans too."""
+def taken(table: Table, only: str = "") -> str:
+    """Takes what the history `origin` holds true now; with a world axis, earlier spans too. `only`: of whom."""
     name, listed = quoted(table.name), columns(table.names)
     if table.valid_from:
         listed += ", valid_to"
     schemas = ("open", "versions") if table.valid_from else ("open",)
     rows = " UNION ALL ".join(f"SELECT {listed} FROM origin.{schema}.{name} {only}" for schema in schemas)
-    return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {_order(table)}"
+    return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {order(table)}"
 
 
-def _order(table: Table) -> str:
+def order(table: Table) -> str:
     """By company first: what the documents of some are made of lies close together."""
     return columns(list(dict.fromkeys((COMPANY_ID.name, *table.key))))
 
 
-def _digest(connection: duckdb.DuckDBPyConnection, only: str) -> None:
+def digest(connection: duckdb.DuckDBPyConnection) -> None:
     """One digest per company: how many rows it has in all tables, and the sums of two hashes of each.
 
     Of business columns only. A sum does not depend on the order of rows. DuckDB's own hash takes a twentieth of
     what a text of every row does; where another edition of it has another hash, `hash_edition` tells.
     """
-    parts = " UNION ALL ".join(_hashes(table, place, only) for place, table in enumerate(TABLES))
+    parts = " UNION ALL ".join(_hashes(table, place) for place, table in enumerate(TABLES))
     connection.execute(
         f"""INSERT INTO {DIGESTS}
             SELECT company_id, sha256(concat_ws(' ', count(*), sum(one), sum(other))) FROM ({parts})
@@ -172,10 +147,10 @@ def _digest(connection: duckdb.DuckDBPyConnection, only: str) -> None:
     )
 
 
-def _hashes(table: Table, place: int, only: str) -> str:
+def _hashes(table: Table, place: int) -> str:
     listed = columns([*table.business, *(("valid_to",) if table.valid_from else ())])
     return f"""SELECT company_id, hash({place}, {listed}) AS one, hash({listed}, {place}) AS other
-        FROM {quoted(table.name)} {only}"""
+        FROM {quoted(table.name)}"""
 
 
 def hash_edition() -> str:

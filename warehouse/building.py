@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 import polars as pl
 
-from warehouse import assembly, files, render, serving
+from warehouse import assembly, files, patching, render, serving
 from warehouse.engine import opened
 from warehouse.ledger import Ledger
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing, Unsound
@@ -145,16 +145,19 @@ def _write_patch(layout: Layout, ledger: Ledger, made: Plan, former: Manifest, o
         for market, companies in made.changed.items()
         if companies is not None and (history := made.parts[market].history) is not None
     }
-    with ThreadPoolExecutor(1) as thread:  # a disk copies the one while the other is written
-        copied = thread.submit(copy, SERVING)
-        copy(WAREHOUSE)
+    rows = folder / patching.CHANGED
+    with ThreadPoolExecutor(1) as thread:  # a disk copies the one file while the other is written
+        first, second = thread.submit(copy, WAREHOUSE), thread.submit(copy, SERVING)
+        patching.gather(rows, changed)
+        first.result()
         on_step("former release copied")
-        assembly.patch(folder / WAREHOUSE, changed)
-        copied.result()
+        patching.put(folder / WAREHOUSE, rows, changed)
+        second.result()
     on_step("warehouse written")
     companies = pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
-    with opened(folder / WAREHOUSE, read_only=True) as source:
+    with opened(rows, read_only=True) as source:
         serving.patch(folder / SERVING, source, companies, ledger.rows(former.last))
+    rows.unlink()
     on_step("serving written")
 
 

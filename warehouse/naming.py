@@ -36,7 +36,7 @@ INDEXES: Final = (
     "CREATE INDEX labels_by_name ON labels (folded)",
     "CREATE INDEX labels_by_first_word ON labels (first)",
 )
-LABELS: Final = "SELECT rank, trim(words) AS folded, country FROM search"
+LABELS: Final = "SELECT rank, trim(words) AS folded, country"
 _CHUNK: Final = 50_000
 _GATHERED: Final = (
     1 << 28
@@ -71,7 +71,7 @@ def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
         for statement in SCHEMA:
             target.execute(statement)
     with filling(path) as fill:
-        for labels in streamed(source, f"{LABELS} ORDER BY rank", _CHUNK):
+        for labels in streamed(source, f"{LABELS} FROM search ORDER BY rank", _CHUNK):
             fill("labels", labels)
     with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
@@ -100,11 +100,20 @@ def move(path: Path, target: sqlite3.Connection) -> None:
     path.unlink()
 
 
-def insert_words(
-    target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, folded: Iterable[str]
-) -> None:
-    """Adds the words of some names; those that no name holds any more stay and find nothing."""
-    words = {word for name in folded for word in name.split()}
+def withdraw(target: sqlite3.Connection, labels: str) -> None:
+    """Takes the labels of a table (rank, folded, country) away; their words stay, and find nothing."""
+    target.execute(
+        f"""INSERT INTO names (names, rowid, folded, country)
+            SELECT 'delete', rank, folded, country FROM {labels}"""
+    )
+    target.execute(f"DELETE FROM labels WHERE rank IN (SELECT rank FROM {labels})")
+
+
+def add(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, labels: str) -> None:
+    """Adds the labels of a table (rank, folded, country), their words and what lies beside these."""
+    target.execute(f"INSERT INTO labels (rank, folded, country) SELECT rank, folded, country FROM {labels}")
+    target.execute(f"INSERT INTO names (rowid, folded, country) SELECT rank, folded, country FROM {labels}")
+    words = {word for (name,) in target.execute(f"SELECT folded FROM {labels}") for word in name.split()}
     target.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in words))
     _insert_slips(target, source, words)
 

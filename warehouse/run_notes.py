@@ -62,7 +62,10 @@ class SignalNote:
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """One run. `ended_at` None: it is under way, or its process ended without finishing it."""
+    """One run. `ended_at` None: it is under way, or its process ended without finishing it.
+
+    seconds: by market, what its steps took from RAW to events; none of a run that Dagster started by itself.
+    """
 
     batch: str
     markets: tuple[str, ...]
@@ -74,6 +77,7 @@ class RunNote:
     held: tuple[HeldNote, ...] = ()
     errors: tuple[ErrorNote, ...] = ()
     signals: tuple[SignalNote, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -121,4 +125,5 @@ def _note(value: dict[str, Any]) -> RunNote:
         held=tuple(HeldNote(**one) for one in value["held"]),
         errors=tuple(ErrorNote(**one) for one in value["errors"]),
         signals=tuple(SignalNote(**one) for one in value["signals"]),
+        seconds=value.get("seconds", {}),  # earlier editions noted none
     )

@@ -17,7 +17,7 @@ import polars as pl
 
 from warehouse import render, search_columns
 from warehouse.ahead import ahead
-from warehouse.engine import beside, columns, number, registered, streamed
+from warehouse.engine import beside, columns, number, quoted, registered, streamed
 from warehouse.folding import folded
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import COMPANY_ID
@@ -125,10 +125,20 @@ def build(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("DROP VIEW wanted")
 
 
-def patch(connection: duckdb.DuckDBPyConnection) -> None:
-    """Makes the rows of the companies in `wanted` again; the others keep theirs, rank included."""
-    connection.execute("DELETE FROM search WHERE company_id IN (SELECT company_id FROM wanted)")
-    _insert(connection)
+def put(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
+    """Adds the rows of another catalog, of companies that have none; the others keep theirs, rank included."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM {quoted(rows)}.search")
+    connection.execute(f"INSERT INTO search BY NAME FROM {quoted(rows)}.search ORDER BY rank")
+    connection.execute(f"INSERT INTO places FROM {quoted(rows)}.places ANTI JOIN places AS p USING (place)")
+    _part(connection)
+
+
+def rank_alike(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
+    """Gives the rows of another catalog the ranks that `put` has left them."""
+    connection.execute(
+        f"""UPDATE {quoted(rows)}.search AS r SET rank = s.rank FROM search AS s
+            WHERE s.company_id = r.company_id AND s.rank <> r.rank"""
+    )
 
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:

@@ -40,8 +40,6 @@ SCHEMA: Final = (
     "CREATE TABLE known_as (value TEXT, company_id TEXT, PRIMARY KEY (value, company_id)) WITHOUT ROWID",
     *naming.SCHEMA,
 )
-_CHANGED: Final = """FROM labels WHERE rank IN
-    (SELECT rank FROM companies WHERE company_id IN (SELECT company_id FROM changed))"""
 _INDEXES: Final = (
     "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
     "CREATE INDEX known_as_by_company ON known_as (company_id)",
@@ -84,29 +82,21 @@ def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Dat
 def patch(
     path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, ledger: Iterable[pl.DataFrame]
 ) -> None:
-    """Writes the changed companies again in a copy of the former file, and adds new events."""
+    """Brings the changed companies in a copy of the former file to what `source` has of them, and adds new events.
+
+    What is the same is not written again: of most companies that change, one thing of many does.
+    """
     with closing(naming.open_for_building(path)) as target:
         target.execute("BEGIN")
         target.execute("CREATE TEMP TABLE changed (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
         target.executemany("INSERT INTO changed VALUES (?)", ((company,) for company in changed.sort()))
         with registered(source, "wanted_companies", changed.rename("company_id").to_frame()):
             source.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM wanted_companies")
-        target.execute(
-            f"""INSERT INTO names (names, rowid, folded, country)
-                SELECT 'delete', rank, folded, country {_CHANGED}"""
-        )
-        target.execute(f"DELETE {_CHANGED}")
-        for table in ("companies", "financials", "owners", "known_as"):
-            target.execute(f"DELETE FROM {table} WHERE company_id IN (SELECT company_id FROM changed)")
+        _bring_labels(target, source)
         packer = Packer.of(target)
-        for profiles in _profiles(source, packer):
-            target.executemany(f"INSERT INTO companies VALUES ({_marks(profiles.width)})", profiles.rows())
-        for labels in streamed(source, f"{naming.LABELS} SEMI JOIN wanted USING (company_id)", _CHUNK):
-            target.executemany("INSERT INTO labels (rank, folded, country) VALUES (?, ?, ?)", labels.rows())
-        target.execute(f"INSERT INTO names (rowid, folded, country) SELECT rank, folded, country {_CHANGED}")
-        named = target.execute(f"SELECT folded {_CHANGED}").fetchall()
-        naming.insert_words(target, source, (name for (name,) in named))
-        _insert_rows(target, rows.of(source, changed, packer.words))
+        _bring_profiles(target, _profiles(source, packer))
+        _bring_rows(target, rows.of(source, changed, packer.words), changed)
+        target.execute("DELETE FROM known_as WHERE company_id IN (SELECT company_id FROM changed)")
         _insert_known_as(target, source)
         _insert_events(target, ledger, source)
         target.execute("COMMIT")
@@ -126,10 +116,60 @@ def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
 
 
-def _insert_rows(target: sqlite3.Connection, found: Iterable[Packed]) -> None:
+def _bring_labels(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
+    """Brings labels and the name index to the ranks and names that the changed companies have now."""
+    target.execute(
+        "CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT, company_id TEXT)"
+    )
+    for found in streamed(
+        source, f"{naming.LABELS}, company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
+    ):
+        target.executemany(f"INSERT INTO fresh VALUES ({_marks(found.width)})", found.rows())
+    target.execute(
+        """CREATE TEMP TABLE gone AS SELECT rank, folded, country FROM labels WHERE rank IN
+            (SELECT rank FROM companies WHERE company_id IN (SELECT company_id FROM changed))
+            EXCEPT SELECT rank, folded, country FROM fresh"""
+    )
+    naming.withdraw(target, "gone")
+    target.execute(
+        """CREATE TEMP TABLE come AS
+            SELECT rank, folded, country FROM fresh WHERE rank NOT IN (SELECT rank FROM labels)"""
+    )
+    naming.add(target, source, "come")
+
+
+def _bring_profiles(target: sqlite3.Connection, found: Iterable[pl.DataFrame]) -> None:
+    """Brings profiles to those found; `fresh` tells their ranks (`_bring_labels`)."""
+    target.execute(
+        """DELETE FROM companies WHERE company_id IN (SELECT company_id FROM changed)
+            AND NOT EXISTS (SELECT 1 FROM fresh WHERE fresh.rank = companies.rank
+                AND fresh.company_id = companies.company_id)"""
+    )
+    for profiles in found:
+        _bring(target, "companies", "rank", profiles)
+
+
+def _bring_rows(target: sqlite3.Connection, found: Iterable[Packed], changed: pl.Series) -> None:
+    """Brings packed rows to those found; a company without any there has none."""
+    kept: dict[str, list[pl.Series]] = {"financials": [], "owners": []}
     for tables in found:
         for table, packed in tables.items():
-            target.executemany(f"INSERT INTO {table} VALUES (?, ?)", packed.rows())
+            _bring(target, table, "company_id", packed)
+            kept[table].append(packed["company_id"])
+    for table, companies in kept.items():
+        gone = changed.filter(~changed.is_in(pl.concat([changed.clear(), *companies]).implode()))
+        target.executemany(f"DELETE FROM {table} WHERE company_id = ?", ((company,) for company in gone))
+
+
+def _bring(target: sqlite3.Connection, table: str, key: str, found: pl.DataFrame) -> None:
+    """Writes rows where they are not there as they are; of one key there is one row."""
+    values = [name for name in found.columns if name != key]
+    target.executemany(
+        f"""INSERT INTO {table} ({", ".join(found.columns)}) VALUES ({_marks(found.width)})
+            ON CONFLICT ({key}) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in values)}
+            WHERE {" OR ".join(f"{name} <> excluded.{name}" for name in values)}""",
+        found.rows(),
+    )
 
 
 def _insert_known_as(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:

@@ -1,0 +1,74 @@
+"""A day's release: rows of the changed companies by themselves, and these put into a copy of the former tables.
+
+What follows from rows (digests, the table searched, the documents served) is made of the changed companies alone:
+looking for them among ten million costs more than all they are. Does not belong here: what a table is made of
+(`assembly`, `searching`), or the documents (`serving`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse import assembly, searching
+from warehouse.engine import opened, quoted, registered, text
+from warehouse.schema.tables import TABLES
+
+CHANGED: Final = "changed.duckdb"  # beside the release while it is made
+
+
+def gather(path: Path, changed: Mapping[Path, pl.Series]) -> None:
+    """Writes a file with all tables of a release, of the changed companies of each history alone."""
+    with opened(path) as connection:
+        assembly.create(connection)
+        for history, companies in changed.items():
+            if companies.is_empty():
+                continue
+            _want(connection, companies)
+            with assembly.attached(connection, history, "origin"):
+                for table in TABLES:
+                    connection.execute(assembly.taken(table, "SEMI JOIN wanted USING (company_id)"))
+        assembly.digest(connection)
+        connection.execute("DROP TABLE IF EXISTS wanted")
+        searching.build(connection)
+        connection.execute("CHECKPOINT")
+
+
+def put(path: Path, rows: Path, changed: Mapping[Path, pl.Series]) -> None:
+    """Puts gathered rows in the place of what a copy of the former release has of these companies.
+
+    A kill throws the copy away. Ranks that a company must have here, because its own is taken, `rows` has too.
+    """
+    with opened(path) as connection:
+        connection.execute(f"ATTACH {text(str(rows.resolve()))} AS anew")
+        connection.execute("BEGIN")
+        for companies in filter(len, changed.values()):
+            _want(connection, companies)
+            for name in (*(table.name for table in TABLES), assembly.DIGESTS, searching.SEARCH.name):
+                connection.execute(f"DELETE FROM {quoted(name)} {_among(companies)}")
+        for table in TABLES:
+            name = quoted(table.name)
+            connection.execute(
+                f"INSERT INTO {name} BY NAME FROM anew.{name} ORDER BY {assembly.order(table)}"
+            )
+        connection.execute(f"INSERT INTO {assembly.DIGESTS} FROM anew.{assembly.DIGESTS} ORDER BY company_id")
+        searching.put(connection, "anew")
+        connection.execute("COMMIT")
+        searching.rank_alike(connection, "anew")
+        connection.execute("CHECKPOINT")
+        connection.execute("DETACH anew")
+
+
+def _want(connection: duckdb.DuckDBPyConnection, companies: pl.Series) -> None:
+    with registered(connection, "changed", companies.rename("company_id").to_frame()):
+        connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
+
+
+def _among(companies: pl.Series) -> str:
+    """Rows of the companies in `wanted`: tables lie by company, so what is of other markets is not read."""
+    first, last = text(str(companies.min())), text(str(companies.max()))
+    return f"WHERE company_id BETWEEN {first} AND {last} AND company_id IN (SELECT company_id FROM wanted)"
