@@ -17,8 +17,8 @@ from adbc_driver_sqlite import dbapi
 
 Fill = Callable[[str, pl.DataFrame], None]  # adds the rows of a frame, whose columns are named as the table's
 
-# As `naming.open_for_building` has them; a page size is the file's own.
-_PRAGMAS: Final = ("journal_mode = OFF", "synchronous = OFF", "cache_size = -262144", "temp_store = MEMORY")
+# As `naming.open_for_building` has them, but for the cache: rows come in the order of their keys.
+_PRAGMAS: Final = ("journal_mode = OFF", "synchronous = OFF", "cache_size = -32768", "temp_store = MEMORY")
 
 
 @contextmanager
