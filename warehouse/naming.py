@@ -58,7 +58,7 @@ def open_for_building(path: Path) -> sqlite3.Connection:
         "page_size = 8192",
         "journal_mode = OFF",
         "synchronous = OFF",
-        "cache_size = -262144",
+        "cache_size = -131072",
         "temp_store = MEMORY",
     ):
         connection.execute(f"PRAGMA {pragma}")
