@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import duckdb
 import polars as pl
@@ -55,12 +55,19 @@ def standing(history: Path, since: Standing | None) -> tuple[Standing, pl.Series
 
 @contextmanager
 def attached(
-    connection: duckdb.DuckDBPyConnection, path: Path, name: str
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    name: str,
+    mode: Literal["READ_ONLY", "READ_WRITE"] = "READ_ONLY",
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Shows another file, read-only, as a catalog."""
-    connection.execute(f"ATTACH {text(str(path.resolve()))} AS {quoted(name)} (READ_ONLY)")
+    """Shows another file as a catalog. What fails while it is shown undoes its transaction."""
+    connection.execute(f"ATTACH {text(str(path.resolve()))} AS {quoted(name)} ({mode})")
     try:
         yield connection
+    except BaseException:
+        with suppress(duckdb.TransactionException):  # there is none
+            connection.rollback()
+        raise
     finally:
         connection.execute(f"DETACH {quoted(name)}")
 

@@ -43,24 +43,21 @@ def put(path: Path, rows: Path, changed: Mapping[Path, pl.Series]) -> None:
 
     A kill throws the copy away. Ranks that a company must have here, because its own is taken, `rows` has too.
     """
-    with opened(path) as connection:
-        connection.execute(f"ATTACH {text(str(rows.resolve()))} AS anew")
+    with opened(path) as connection, assembly.attached(connection, rows, "gathered", "READ_WRITE"):
         connection.execute("BEGIN")
         for companies in filter(len, changed.values()):
             _want(connection, companies)
             for name in (*(table.name for table in TABLES), assembly.DIGESTS, searching.SEARCH.name):
                 connection.execute(f"DELETE FROM {quoted(name)} {_among(companies)}")
         for table in TABLES:
-            name = quoted(table.name)
-            connection.execute(
-                f"INSERT INTO {name} BY NAME FROM anew.{name} ORDER BY {assembly.order(table)}"
-            )
-        connection.execute(f"INSERT INTO {assembly.DIGESTS} FROM anew.{assembly.DIGESTS} ORDER BY company_id")
-        searching.put(connection, "anew")
+            name, order = quoted(table.name), assembly.order(table)
+            connection.execute(f"INSERT INTO {name} BY NAME FROM gathered.{name} ORDER BY {order}")
+        digests = assembly.DIGESTS
+        connection.execute(f"INSERT INTO {digests} FROM gathered.{digests} ORDER BY company_id")
+        searching.put(connection, "gathered")
         connection.execute("COMMIT")
-        searching.rank_alike(connection, "anew")
+        searching.rank_alike(connection, "gathered")
         connection.execute("CHECKPOINT")
-        connection.execute("DETACH anew")
 
 
 def _want(connection: duckdb.DuckDBPyConnection, companies: pl.Series) -> None:

@@ -38,7 +38,7 @@ def name_initials(words: pl.Series) -> pl.Series:
 
 
 def id_initials(company_ids: pl.Series) -> pl.Series:
-    """Initials of company ids as `initials.of_id` has them. ValueError if one is none."""
+    """Initials of company ids as `initials.of_id` has them; polars' InvalidOperationError for one of no market."""
     parts = company_ids.str.splitn(":", 3).struct.unnest()
     found = parts["field_1"].replace_strict(initials.MARKET_PLACES, return_dtype=pl.Int64)
     number = (parts["field_2"] + "\0" * initials.CHARACTERS).cast(pl.Binary)

@@ -215,14 +215,19 @@ class _Work:
         """Retires what a full edition lacks of the rows there were before; gives the companies of them."""
         if not before:
             return pl.Series("company_id", [], pl.String)
-        return self._history.retire_absent(table, self._keys(edition, table), edition.instant)
+        untold = self._history.untold(table, edition.instant)
+        return self._history.retire_absent(table, self._keys(edition, table, untold), edition.instant)
 
-    def _keys(self, edition: Edition, table: Table) -> pl.DataFrame:
-        """What a full edition holds: what was read of it, the bodies it repeats unchanged, and what is in doubt."""
+    def _keys(self, edition: Edition, table: Table, untold: pl.DataFrame) -> pl.DataFrame:
+        """What a full edition holds of these: what was read of it, and all that is repeated unchanged or in doubt.
+
+        Most of a register has just been told of: its keys, millions, are neither gathered nor compared.
+        """
         lake, dataset = self._workspace.lake, edition.dataset.key
         index = lake.index(dataset, edition.batch)
         figures = {} if index is None else index.figures
-        mine = lake.rows(dataset, edition.batch, table).filter(_is_of(edition)).select(table.key).collect()
+        rows = lake.rows(dataset, edition.batch, table).filter(_is_of(edition)).select(table.key)
+        mine = rows.join(untold.lazy(), on=table.key, how="semi").collect(engine="streaming")
         kept = editions.kept_keys(lake, dataset, table, edition.instant, figures)
         return pl.concat([mine, *kept, *doubted_keys(lake, self._jurisdiction, table)])
 
