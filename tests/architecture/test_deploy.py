@@ -92,6 +92,8 @@ def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
     assert (said.returncode, said.stderr) == (0, "")
 
 
+# Dagster tells its task to every app of a process, and other tests may have made one in this one.
+@pytest.mark.filterwarnings("ignore:Task name 'execute_job' is already registered")
 def test_workers_take_one_market_each_and_keep_it() -> None:
     celery = pytest.importorskip("pipelines.celery_app", reason="Celery is not installed")
     conf = celery.app.conf
