@@ -98,9 +98,8 @@ def taken_in(work: Work, markets: Sequence[Jurisdiction], at_once: int, tell: Te
 
 def took(layout: Layout) -> dict[str, float]:
     """Seconds that each market took the last time."""
-    return {
-        market: took for note in reversed(run_notes.read(layout)) for market, took in note.seconds.items()
-    }
+    notes = reversed(run_notes.read(layout))  # the newest last, which counts
+    return {market: seconds for note in notes for market, seconds in note.seconds.items()}
 
 
 def longest_first(sizes: Mapping[str, int], seconds: Mapping[str, float]) -> list[str]:

@@ -30,7 +30,7 @@ AHEAD: Final = 3  # chunks per worker on their way: workers never wait, memory s
 MANY_BYTES: Final = 256 << 20  # of pieces (as they came) that are worth the pool though they are few
 PLAIN_BYTES: Final = (
     1 << 30
-)  # of frames that a piece has given, before the rest is packed until it is at its end
+)  # of frames of one piece; what comes after is packed until the piece is at its end
 DIED: Final = "the process that read it died"
 # What data nobody thought of can provoke in a reader; a full disk or a lack of memory is nobody's file's fault.
 FAULTS: Final = (

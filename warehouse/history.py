@@ -157,11 +157,6 @@ class History:
         with self.transaction():
             return present.retire(self._connection, table, keys, instant)
 
-    def untold(self, table: Table, instant: datetime) -> pl.DataFrame:
-        """Keys of present rows that nothing has told of at the instant or since."""
-        with self.transaction():
-            return present.untold(self._connection, table, instant)
-
     def present(self, table: Table) -> pl.LazyFrame:
         """Every present row of a staged table, with the meta columns."""
         return present.rows_of(self._connection, [table], None)[table.name]

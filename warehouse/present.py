@@ -36,7 +36,6 @@ NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
 UPDATING: Final = "4500MB"
 _ROW: Final = "_row"
 _NEWEST: Final = "greatest(_observed_at, _told_at)"  # null counts for nothing
-_UNTOLD: Final = "p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1"
 
 
 def create(
@@ -192,15 +191,7 @@ def _absent(table: Table) -> str:
         of = quoted(table.sequence)
         late = f"AND NOT (p.{of} IS NOT NULL AND {_told(table, 'p')} > {_begun('$1::TIMESTAMPTZ')})"
     return f"""FROM present.{quoted(table.name)} AS p ANTI JOIN keys USING ({columns(table.key)})
-        WHERE {_UNTOLD} {late}"""
-
-
-def untold(connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime) -> pl.DataFrame:
-    """Keys of rows that nothing has told of at the instant or since: none but these may a full edition lack."""
-    create(connection, table)
-    select = f"SELECT {columns(table.key)} FROM present.{quoted(table.name)} AS p WHERE {_UNTOLD}"
-    schema = render.polars_schema(table)
-    return frame(connection, select, [instant]).cast({name: schema[name] for name in table.key})
+        WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1 {late}"""
 
 
 def absent(

@@ -19,9 +19,7 @@ from warehouse.engine import cursor, database_of, frame, registered, streamed
 from warehouse.packing import Packer
 
 STRETCH: Final = 20_000  # companies at once, in each lane
-Packed = dict[
-    str, pl.DataFrame
-]  # by table: companies and what stands for all of their rows (company_id, packed)
+Packed = dict[str, pl.DataFrame]  # by table: (company_id, packed), what stands for all rows of each company
 _STATEMENTS: Final = {"financials": documents.financial_rows, "owners": documents.owner_rows}
 
 

@@ -196,10 +196,11 @@ def _part(connection: duckdb.DuckDBPyConnection) -> None:
             )
 
 
-def _sums(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[int, int]:
-    """How many rows there are, and the sum of their hashes: the same where the rows are, in whatever order."""
-    served = columns(["company_id", *AS_SERVED])
-    return connection.execute(f"SELECT count(*), sum(hash({served})) FROM {table}").fetchall()[0]
+def _sums(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[int, int, int]:
+    """How many rows there are, and sums of two hashes of each: the same where the rows are, in whatever order."""
+    served = ["company_id", *AS_SERVED]
+    sums = f"sum(hash({columns(served)})), sum(hash({columns(served[::-1])}))"
+    return connection.execute(f"SELECT count(*), {sums} FROM {table}").fetchall()[0]
 
 
 def check(connection: duckdb.DuckDBPyConnection) -> str | None:

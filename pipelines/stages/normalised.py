@@ -215,19 +215,14 @@ class _Work:
         """Retires what a full edition lacks of the rows there were before; gives the companies of them."""
         if not before:
             return pl.Series("company_id", [], pl.String)
-        untold = self._history.untold(table, edition.instant)
-        return self._history.retire_absent(table, self._keys(edition, table, untold), edition.instant)
+        return self._history.retire_absent(table, self._keys(edition, table), edition.instant)
 
-    def _keys(self, edition: Edition, table: Table, untold: pl.DataFrame) -> pl.DataFrame:
-        """What a full edition holds of these: what was read of it, and all that is repeated unchanged or in doubt.
-
-        Most of a register has just been told of: its keys, millions, are neither gathered nor compared.
-        """
+    def _keys(self, edition: Edition, table: Table) -> pl.DataFrame:
+        """What a full edition holds: what was read of it, the bodies it repeats unchanged, and what is in doubt."""
         lake, dataset = self._workspace.lake, edition.dataset.key
         index = lake.index(dataset, edition.batch)
         figures = {} if index is None else index.figures
-        rows = lake.rows(dataset, edition.batch, table).filter(_is_of(edition)).select(table.key)
-        mine = rows.join(untold.lazy(), on=table.key, how="semi").collect(engine="streaming")
+        mine = lake.rows(dataset, edition.batch, table).filter(_is_of(edition)).select(table.key).collect()
         kept = editions.kept_keys(lake, dataset, table, edition.instant, figures)
         return pl.concat([mine, *kept, *doubted_keys(lake, self._jurisdiction, table)])
 

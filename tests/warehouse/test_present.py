@@ -51,17 +51,6 @@ def test_without_it_the_register_would_not_come_in(layout: Layout, monkeypatch: 
         assert present.counts(history, [STAGED]) == {STAGED.name: ROWS}
 
 
-def test_what_a_full_edition_may_lack(layout: Layout) -> None:
-    with History(layout, "NO") as history:
-        assert history.untold(STAGED, day(1)).is_empty()
-        history.upsert_present(STAGED, _rows(0, 0)[:4])
-        history.upsert_present(STAGED, _rows(1, 0)[:1])
-        everything_but_two = _rows(1, 0)[:4].select(STAGED.key)[[0, 1, 3]]
-        assert history.retire_absent(STAGED, everything_but_two, day(1)).to_list() == ["firm:NO:2"]
-        assert sorted(history.untold(STAGED, day(1))["number"]) == ["1", "3"], "not what is retired"
-        assert history.untold(STAGED, day(0)).is_empty()
-
-
 def test_it_is_given_back(layout: Layout) -> None:
     with History(layout, "NO"):
         pass

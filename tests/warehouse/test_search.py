@@ -338,6 +338,15 @@ def test_companies_of_one_rank_are_parted(layout: Layout, monkeypatch: pytest.Mo
     _tables(layout, 2)
 
 
+def test_who_comes_takes_no_rank_that_is_served(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.searching.RANK", "length(c.name)")
+    names = ("Firma A", "Firma B", "Firma C")
+    _serve(layout, *names[:2]).close()
+    learn(layout, "NO", 1, companies=[member("NO", n, name=name) for n, name in enumerate(names)])
+    publish(layout, "NO", at=1)
+    assert [(row[1][-1], row[0]) for row in _tables(layout, 2)["search"]] == [("0", 7), ("1", 8), ("2", 9)]
+
+
 def test_a_search_by_name_needs_no_engine(layout: Layout) -> None:
     _serve(layout, "Norsk Bygg").close()
     script = (
