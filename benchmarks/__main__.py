@@ -90,6 +90,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"companies": 10_000_000, "days": 3},
         "quick": {"companies": 5_000},
     },
+    "bench_year": {
+        "default": {},
+        "full": {"companies": 100_000, "days": 366},
+        "quick": {"companies": 2_000, "days": 3},
+    },
     "bench_overload": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

@@ -48,12 +48,12 @@ def run(companies: int = 100_000, days: int = 2) -> list[dict[str, object]]:
     folder = _files(companies, days)
     with tempfile.TemporaryDirectory(dir=folder.parent) as place:
         data = Path(place) / "data"
-        _stage_accounts(data, companies)
-        steps = _Steps(data, companies)
+        stage_accounts(data, companies)
+        steps = Steps(data, companies)
         return [*_steps(steps, folder, days), _disk(Layout(data), companies)]
 
 
-def _steps(steps: _Steps, folder: Path, days: int) -> Iterator[dict[str, object]]:
+def _steps(steps: Steps, folder: Path, days: int) -> Iterator[dict[str, object]]:
     markets = [market.lower() for market in universe_files.SHARES]
     for day in range(days):
         at = FIRST_DAY + timedelta(days=day)
@@ -77,7 +77,7 @@ def _steps(steps: _Steps, folder: Path, days: int) -> Iterator[dict[str, object]
     yield steps.run("full release", ["-c", _REISSUE, *codes], minutes=8, gigabytes=4)
 
 
-class _Steps:
+class Steps:
     """Steps over one data folder, one after the other."""
 
     def __init__(self, data: Path, companies: int) -> None:
@@ -106,7 +106,7 @@ class _Steps:
             "FIRM_KEEP_RELEASES": "2",
             "PYTHONPATH": str(_ROOT),
         }
-        before, began = _size(self._data), time.perf_counter()
+        before, began = size(self._data), time.perf_counter()
         with (
             subprocess.Popen(
                 [sys.executable, *arguments], cwd=_ROOT, env=environment, stdout=sys.stderr
@@ -124,7 +124,7 @@ class _Steps:
             "ours_s": round(seconds, 1),
             "peak_mb": megabytes,
             "own_mb": peak.own,
-            "grown_bytes": _size(self._data) - before,
+            "grown_bytes": size(self._data) - before,
             "asked": f"<= {minutes:g} min, {gigabytes:g} GiB at 10 M",
             **({"met": met} if self._companies >= _FULL else {}),
         }
@@ -143,13 +143,15 @@ def _files(companies: int, days: int) -> Path:
     return folder
 
 
-def _stage_accounts(data: Path, companies: int) -> None:
+def stage_accounts(data: Path, companies: int) -> None:
+    """The accounts of all companies, staged on the first day."""
     at = datetime.combine(FIRST_DAY, universe_files.NIGHT, UTC)
     for market, count in universe_files.sizes(companies).items():
         universe_accounts.stage(Layout(data), market, count, at, f"{at:%Y%m%dT%H%M%S}000Z")
 
 
-def _size(folder: Path) -> int:
+def size(folder: Path) -> int:
+    """Bytes of all files below a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -168,9 +170,9 @@ def _disk(layout: Layout, companies: int) -> dict[str, object]:
             database.execute(
                 f'COPY "{schema}"."{table}" TO {text(str(path))} (FORMAT parquet, COMPRESSION zstd)'
             )
-        parquet = _size(Path(place))
+        parquet = size(Path(place))
     documents = (release / SERVING).stat().st_size
-    ours = _size(release)
+    ours = size(release)
     return {
         "name": f"{written(companies)} companies, bytes of a release",
         "against": "Parquet of its tables, and its documents",

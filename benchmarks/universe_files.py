@@ -11,6 +11,7 @@ import json
 import zipfile
 from collections.abc import Callable, Mapping
 from datetime import date, time, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -95,6 +96,7 @@ def _american(place: Path, _at: date, day: int, count: int, days: int) -> None:
             write(world, day, file)
 
 
+@cache
 def _world(market: str, count: int, days: int) -> World:
     return World(seed=10, companies=count, days=days, markets=(market,))
 

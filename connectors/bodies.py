@@ -45,8 +45,22 @@ class Recognised:
 
 
 @dataclass(frozen=True, slots=True)
+class Former:
+    """The archive before a piece, as it was taken in: what both hold alike is known and need not be read again.
+
+    told: names of files that brought single records since; the members of these names are read in any case.
+    """
+
+    open: Callable[[], BinaryIO]
+    told: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """One body in RAW or one archive member in it. `open` gives the plain bytes from the start each time."""
+    """One body in RAW or one archive member in it. `open` gives the plain bytes from the start each time.
+
+    former: where it is to be read against the one before it (`Dataset.rereads`).
+    """
 
     dataset: str
     name: str
@@ -56,6 +70,7 @@ class Piece:
     batch: str
     open: Callable[[], BinaryIO]
     member: str | None = None
+    former: Former | None = None
 
     @property
     def pointer(self) -> str:

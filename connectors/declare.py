@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 from polars import DataFrame, LazyFrame, Series
@@ -20,6 +20,7 @@ from connectors.bodies import (
     Arrival,
     Batch,
     Cursor,
+    Former,
     NotOurs,
     Piece,
     Recognised,
@@ -43,6 +44,7 @@ __all__ = [
     "Cursor",
     "Dataset",
     "Doubt",
+    "Former",
     "Guard",
     "Jurisdiction",
     "Key",
@@ -137,6 +139,9 @@ class Dataset:
     listen: bodies of a feed as they happen, until the source ends the connection; for a reader that lives beside
     the runs. While none does, `fetch` takes what is new of the feed. Its cursors are those of `fetch`. The tables
     of such a dataset have a `sequence`: what a kill or two doors bring twice is one record.
+    rereads: of archives in which every member is a whole answer, whatever the day: one that is as it was in the
+    archive before is not read again, and its rows stand as if it had been. After so long all are read once more,
+    for a reader that has learned something since. None: every archive is read whole.
     without: writes a body again without somebody's records where its structure alone (`kit.without`) is not enough,
     as in files that count their records.
     """
@@ -162,6 +167,7 @@ class Dataset:
     rate: float | None = None
     limiter: str | None = None
     is_whole: Callable[[Collection[str]], bool] | None = None
+    rereads: timedelta | None = None
 
 
 SharedTables = Mapping[

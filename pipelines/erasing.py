@@ -23,6 +23,7 @@ from pipelines.entombing import Subjects, entombed, spelled
 from pipelines.erasing_raw import SHORTEST, Rewriting
 from pipelines.refused import REFUSED, REMOVED, Refused
 from pipelines.resources import Workspace
+from pipelines.stages import former
 from warehouse import erasing, erasing_history, tombstones
 from warehouse.archive import RawPiece
 from warehouse.blanking import Blanking
@@ -207,7 +208,7 @@ class Erasing:
         return list({piece.sha256: piece for piece in found}.values())
 
     def _bodies(self, dataset: Dataset, refused: Refused) -> set[str]:
-        """Bodies that staged rows of subjects were read from, and those that nobody has read."""
+        """Bodies that staged rows of subjects were read from, those that repeat these, and what nobody has read."""
         lake = self._workspace.lake
         read = {
             piece["sha256"]
@@ -227,7 +228,7 @@ class Erasing:
                 for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
                 if refused.says(f"{record} {excerpt}")
             }
-        return found
+        return found | former.standing_on(lake.indexes(dataset.key), found)
 
     def _staged(self, stones: Sequence[Tombstone]) -> None:
         refused = self._refused(stones)

@@ -2,8 +2,8 @@
 
 A body of RAW may go when it was read and taken in; rows of STAGED when history has them and all their bodies
 are gone, for an erasure finds bodies by the rows that were read from them. Whatever its age, the newest complete
-edition of a dataset stays, and all that came after it; so does what a guard holds, what was never read, and what a
-dataset that asks for single subjects has not looked at. Does not belong here: releases, exports and receipts of
+edition of a dataset stays, and all that came after it; so does what a newer archive repeats (`stages.former`), what
+a guard holds, what was never read, and what a dataset that asks for single subjects has not looked at. Does not belong here: releases, exports and receipts of
 runs, which each run prunes; deliveries (`api.webhooks.pruning`); printing (`firm`).
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from connectors.declare import Dataset, Jurisdiction, Scope
 from pipelines.batches import batch_instant
 from pipelines.resources import Workspace
+from pipelines.stages import former
 from pipelines.stages.editions import kept_of
 from pipelines.stages.history import HISTORY_MARK
 from pipelines.stages.normalised import IMAGE_MARK, STAGED_MARK
@@ -107,6 +108,8 @@ class _Dataset:
         last = max(whole, default=max((index.batch for index in indexes), default=""))
         staying = [index for index in indexes if index.batch >= last]
         repeated = {body.batch for index in staying for body in kept_of(index.figures)}
+        stood_on = former.under(staying, _read_in(staying))
+        repeated |= {index.batch for index in indexes if not stood_on.isdisjoint(_read_in([index]))}
         return [
             index
             for index in indexes
@@ -152,6 +155,7 @@ class _Dataset:
             for sha256, piece in pieces.items()
             if sha256 not in gone and self.workspace.archive.stored(piece) is not None
         }
+        there |= former.under(self.workspace.lake.indexes(self.dataset.key), there)
         for index in past:
             is_bodiless = there.isdisjoint(piece["sha256"] for piece in index.pieces)
             if batch_instant(index.batch) < before and is_bodiless and self._is_asked_about(index):

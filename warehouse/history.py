@@ -8,7 +8,7 @@ from RAW gives the same history. Does not belong here: what makes an event (`pip
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -151,6 +151,11 @@ class History:
         """
         with self.transaction():
             return present.upsert(self._connection, table, rows, keys)
+
+    def move_on(self, table: Table, bodies: Collection[str], body: str, instant: datetime) -> None:
+        """Lets rows that came of one of these bodies (SHA-256) stand on another, which repeats them."""
+        with self.transaction():
+            present.move_on(self._connection, table, bodies, body, instant)
 
     def retire_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
         """Retires rows that a full edition lacks (`keys`: what it has); gives their companies."""

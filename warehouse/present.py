@@ -5,7 +5,7 @@ Does not belong here: what the rows mean (`connectors`), or the shared tables ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
@@ -175,6 +175,30 @@ def _write(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFr
     )
 
 
+def move_on(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    bodies: Collection[str],
+    body: str,
+    instant: datetime,
+) -> None:
+    """Moves provenance on as `_write` does, of all rows that came of one of `bodies` and are older than `instant`.
+
+    So they stay late for what is later than they were and older than the body that repeats them.
+    """
+    create(connection, table)
+    name = f"present.{quoted(table.name)}"
+    theirs = f"split_part(_raw, '#', 1) IN (SELECT unnest($2::VARCHAR[])) AND {_NEWEST} < $1"
+    allow(connection, UPDATING)
+    connection.execute(
+        f"UPDATE {name} SET _observed_at = $1, _raw = $3 WHERE {theirs} AND _company_id IS NOT NULL",
+        [instant, list(bodies), body],
+    )
+    connection.execute(
+        f"UPDATE {name} SET _told_at = $1 WHERE {theirs} AND _company_id IS NULL", [instant, list(bodies)]
+    )
+
+
 def _begun(instant: str) -> str:
     """The first instant of the day: a whole file was made up before it was fetched, at some time of that day.
 
@@ -200,7 +224,7 @@ def absent(
     """The rows that `retire` would mark, as they would be."""
     create(connection, table)
     schema = pl.Schema({**render.polars_schema(table), **META})
-    with registered(connection, "keys", keys.select(table.key).unique()):
+    with registered(connection, "keys", keys.select(table.key)):
         found = frame(connection, f"SELECT {columns(list(schema), 'p.')} {_absent(table)}", [instant])
     return found.cast(schema).with_columns(_retired_at=pl.lit(instant).cast(render.INSTANT))
 
@@ -211,7 +235,7 @@ def retire(
     """Marks rows that a full edition of the instant lacks; gives their companies. Rows seen later stay."""
     create(connection, table)
     name = f"present.{quoted(table.name)}"
-    with registered(connection, "keys", keys.select(table.key).unique()):
+    with registered(connection, "keys", keys.select(table.key)):
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE absent AS SELECT p.rowid AS old, p._company_id {_absent(table)}",
             [instant],

@@ -20,7 +20,9 @@ from functools import partial
 from tarfile import HeaderError, ReadError
 from typing import BinaryIO, Final, Self
 
+from connectors.bodies import Former
 from connectors.kit import zips
+from connectors.kit.alike import alike, mark
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN, ArchiveError, guarded, refuse, seekable
 from connectors.kit.names import trouble
@@ -92,16 +94,17 @@ def members(
     keep: Callable[[str], bool] | None = None,
     nested: int = 1,
     limits: Limits = LIMITS,
+    former: Former | None = None,
 ) -> Iterator[Member]:
     """Files of a zip, a tar or a gzip, in the archive's order; directories are left out.
 
     keep: which names to hand out. nested: levels of zips inside zips that are opened, joined
-    `outer.zip!/inner`.
+    `outer.zip!/inner`. former: members of a zip that stand alike in the one before are left out (`alike`).
     """
     walk = _Walk(limits, keep)
     found = _format(open_)
     if found is Format.ZIP:
-        yield from _zip(walk, open_, name, "", nested)
+        yield from _zip(walk, open_, name, "", nested, former)
     elif found is Format.TAR or (found is Format.GZIP and holds_tar(open_, name, limits)):
         yield from _tar(walk, open_, name)
     elif found is Format.GZIP:
@@ -141,14 +144,19 @@ def holds_tar(open_: Open, name: str, limits: Limits = LIMITS) -> bool:
         return False
 
 
-def _zip(walk: _Walk, open_: Open, archive: str, prefix: str, nested: int) -> Iterator[Member]:
+def _zip(
+    walk: _Walk, open_: Open, archive: str, prefix: str, nested: int, former: Former | None = None
+) -> Iterator[Member]:
     with seekable(open_(), IN_MEMORY) as stream:
         entries = zips.directory(stream, archive)
         walk.spend(archive, len(entries), sum(entry.file_size for entry in entries))
+        known = alike(entries, former)
         for entry in entries:
             name = walk.unique(prefix + entry.filename)
             if not walk.wants(name) and not (nested > 0 and name.lower().endswith(_ARCHIVE_NAMES)):
                 continue  # unread: a share of an archive costs no more than the share
+            if mark(entry) in known:
+                continue
             reason = _bad(entry, walk.limits)
             if reason is not None:
                 opener: Open = partial(refuse, archive, name, reason)

@@ -135,15 +135,18 @@ def members(piece: Piece, *, keep: Callable[[str], bool] | None = None, nested: 
     keep: which member names to hand out (the full name `outer.zip!/inner/file`); None takes all.
     nested: how many levels of zips inside zips are opened.
     A bad member (hostile name, encrypted, over its cap) is a piece whose `open` raises Unreadable; an archive
-    that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can.
+    that cannot be listed raises Unreadable here. Pieces can be pickled when `piece.open` can. Of a zip that is read
+    against the one before it (`Piece.former`) only members that differ are pieces.
     """
     try:
         if not _is_archive(piece):
             yield piece
             return
-        for member in archives.members(piece.open, piece.name, keep=keep, nested=nested):
+        for member in archives.members(
+            piece.open, piece.name, keep=keep, nested=nested, former=piece.former
+        ):
             opener = partial(_open_member, piece.dataset, piece.name, member.open)
-            yield replace(piece, member=member.name, open=opener)
+            yield replace(piece, member=member.name, open=opener, former=None)
     except ArchiveError as error:
         raise Unreadable(piece.dataset, piece.name, str(error)) from error
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
@@ -17,6 +18,7 @@ from zlib import crc32
 
 from connectors.declare import Batch, Cadence, Dataset, Guard, NotOurs, Piece, Recognised, Scope, Unreadable
 from connectors.kit import archives, staged, zips
+from connectors.kit.alike import alike
 from connectors.kit.archives import ArchiveError
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, opening, sniff
@@ -30,6 +32,7 @@ from connectors.us.register import FILES_HOST, LICENCE, central_index_key
 
 LARGEST: Final = 64 << 20  # bytes of one filer's facts; the largest known have some 8 MB
 _PACK: Final = 512  # members of an archive that one process reads
+_PACKS: Final = 64  # at most: each lists the archive
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
 _MEMBER: Final = re.compile(r"(?:^|/)CIK(\d{10})\.json(?:~\d+)?$", re.IGNORECASE)
 _FOLDERS: Final = {
@@ -63,9 +66,11 @@ def split(piece: Piece) -> Iterator[Piece]:
         return
     try:
         with piece.open() as stream:
-            packs = -(-len(zips.directory(stream, piece.name)) // _PACK)
+            entries = zips.directory(stream, piece.name)
     except ArchiveError as error:
         raise Unreadable(piece.dataset, piece.name, str(error)) from error
+    fresh = len(entries) - len(alike(entries, piece.former))
+    packs = min(-(-fresh // _PACK), _PACKS)
     for pack in range(packs):
         yield replace(piece, member=f"members {pack + 1} of {packs}")
 
@@ -88,7 +93,7 @@ def _pack(piece: Piece, collected: Collected, index: int, packs: int) -> Iterato
         return _MEMBER.search(name) is not None and crc32(name.encode()) % packs == index
 
     try:
-        for member in archives.members(piece.open, piece.name, keep=mine):
+        for member in archives.members(piece.open, piece.name, keep=mine, former=piece.former):
             try:
                 with member.open() as stream:
                     _take(collected, stream.read(LARGEST + 1), piece.dataset, member.name)
@@ -141,4 +146,5 @@ DATASET: Final = dataset(
     host=FILES_HOST,
     files=("companyfacts/**", "companyfacts*.zip", "frames/**", "xbrl/**"),
     fetch=bulk,
+    rereads=timedelta(days=7),
 )

@@ -27,7 +27,8 @@ class Reading:
     """What was read of one dataset in one batch.
 
     `excluded`: rejects that are simply no companies. `full_rows`: rows of each full edition, oldest first;
-    `unreadable`: how many files of full editions could not be read at all.
+    `unreadable`: how many files of full editions could not be read at all. `repeated`: rows, at most, of
+    records that are as they were and were not read again: they are sound.
     """
 
     rows: int
@@ -35,6 +36,7 @@ class Reading:
     full_rows: Sequence[int] = ()
     unreadable: int = 0
     excluded: int = 0
+    repeated: int = 0
 
 
 def judge(guard: Guard, reading: Reading, last_full: int | None) -> Held | None:
@@ -43,7 +45,7 @@ def judge(guard: Guard, reading: Reading, last_full: int | None) -> Held | None:
 
 
 def _refusals(guard: Guard, reading: Reading, last_full: int | None) -> Iterator[Held]:
-    total = reading.rows + reading.rejects
+    total = reading.rows + reading.rejects + reading.repeated
     failed = reading.rejects - reading.excluded
     share = failed / total if total else 0.0
     if share > guard.max_rejected and (failed > FEW_REJECTS or share > MOST):

@@ -19,7 +19,7 @@ import polars as pl
 from connectors.declare import Dataset, Jurisdiction, Scope, Signal
 from pipelines import judging
 from pipelines.resources import Workspace, profile_dataset
-from pipelines.stages import conformity, editions, staged
+from pipelines.stages import conformity, editions, former, staged
 from pipelines.stages.doubted import doubted_keys
 from pipelines.stages.linked import LINKED, Links
 from pipelines.stages.missed import Missed
@@ -174,6 +174,7 @@ class _Work:
         companies = pl.Series("company_id", [row.company_id for row in judged], pl.String)
         touched = pl.concat([companies, *ids, moved]).unique().sort()
         for edition in found:
+            self._move_on(edition)
             self._history.advance(edition.dataset.key, instant)
         if touched.is_empty():
             return
@@ -210,6 +211,14 @@ class _Work:
                 if before:
                     share = (len(touched) + len(retired)) / before
                     self.changed[edition.dataset.key] = round(share, 6)
+
+    def _move_on(self, edition: Edition) -> None:
+        """Rows that an archive repeats and nobody read again stand on it as those that were read."""
+        index = self._workspace.lake.index(edition.dataset.key, edition.batch)
+        for standing in () if index is None else former.of(index):
+            if standing.observed_at == edition.instant:
+                for table in edition.dataset.staged.values():
+                    self._history.move_on(table, standing.on, standing.sha256, edition.instant)
 
     def _retired(self, edition: Edition, table: Table, before: int) -> pl.Series:
         """Retires what a full edition lacks of the rows there were before; gives the companies of them."""

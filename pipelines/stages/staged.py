@@ -14,12 +14,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Self
 
-from connectors.declare import NOT_A_COMPANY, Dataset, Piece, Scope, Unreadable
+from connectors.declare import NOT_A_COMPANY, Dataset, Former, Jurisdiction, Piece, Scope, Unreadable
 from pipelines.parsing import FAULTS, Outcome, why
 from pipelines.refused import Door
 from pipelines.resources import Workspace
-from pipelines.stages import editions, guards, mended, raw
+from pipelines.stages import editions, former, guards, mended, raw
 from pipelines.stages.editions import Kept
+from pipelines.stages.former import Formers, Standing
 from warehouse.archive import CorruptObject, RawPiece
 from warehouse.lake import ACCEPTED, StagedWriter
 from warehouse.reading import Held
@@ -83,15 +84,19 @@ def stage(workspace: Workspace, dataset: Dataset, batch: str) -> StagedReceipt:
     return receipt
 
 
+def _market(workspace: Workspace, dataset: Dataset) -> Jurisdiction:
+    return next(made for made in workspace.jurisdictions if dataset in made.datasets)
+
+
 def _door(workspace: Workspace, dataset: Dataset) -> Door:
     """What keeps erased subjects out of the dataset's market."""
-    market = next(made for made in workspace.jurisdictions if dataset in made.datasets)
+    market = _market(workspace, dataset)
     return Door(market, dataset, Tombstones(workspace.layout).all(market.code))
 
 
 def _latest(workspace: Workspace, dataset: Dataset) -> datetime | None:
     """The newest instant of anything staged in the dataset's market."""
-    market = next(made for made in workspace.jurisdictions if dataset in made.datasets)
+    market = _market(workspace, dataset)
     indexes = (index for other in market.datasets for index in workspace.lake.indexes(other.key))
     told = (datetime.fromisoformat(edition["observed_at"]) for index in indexes for edition in index.editions)
     return max(told, default=None)
@@ -116,9 +121,12 @@ def _write(
     cursor: str | None,
 ) -> StagedReceipt:
     last_full = guards.last_full(workspace.lake.indexes(dataset.key))
+    formers = Formers(workspace, _market(workspace, dataset), dataset).against(found)
+    standings = [standing for _, standing in formers.values()]
     with workspace.lake.writer(dataset.key, batch) as writer:
-        members = _members(dataset, found, writer)
-        outcomes = workspace.readers.read(dataset.read, members, sum(piece.bytes for piece in found))
+        members = _members(dataset, found, writer, {sha256: one for sha256, (one, _) in formers.items()})
+        size = sum(piece.bytes for piece in found if piece.sha256 not in formers)
+        outcomes = workspace.readers.read(dataset.read, members, size)
         door = _door(workspace, dataset)
         damaged: set[str] = set()
         signals = sum(_collect(writer, dataset, door.passed(outcome), damaged) for outcome in outcomes)
@@ -127,7 +135,8 @@ def _write(
             writer.figures({mended.DAMAGED: sorted(damaged)})
         writer.cursor(cursor or next((piece.cursor for piece in reversed(found) if piece.cursor), None))
         writer.figures(editions.kept_figures(kept))
-        reading = _reading(writer, found, kept)
+        writer.figures(former.figures(standings))
+        reading = _reading(writer, found, kept, standings)
         refused = guards.judge(dataset.guard, reading, last_full)
         accepted = refused is not None and dataset.key in workspace.receipts.facts(batch).accept_shrink
         writer.hold(None if accepted else refused)
@@ -150,7 +159,9 @@ def _as_json(held: Held | None) -> dict[str, Any] | None:
     return None if held is None else {"guard": held.guard, "seen": held.seen, "allowed": held.allowed}
 
 
-def _reading(writer: StagedWriter, found: Iterable[RawPiece], kept: Iterable[Kept]) -> guards.Reading:
+def _reading(
+    writer: StagedWriter, found: Iterable[RawPiece], kept: Iterable[Kept], standings: Iterable[Standing]
+) -> guards.Reading:
     index = writer.index()
     full = [piece for piece in found if piece.scope == Scope.FULL]
     return guards.Reading(
@@ -159,10 +170,13 @@ def _reading(writer: StagedWriter, found: Iterable[RawPiece], kept: Iterable[Kep
         excluded=writer.rejects_beginning(NOT_A_COMPANY),
         full_rows=guards.full_rows(index["editions"], kept),
         unreadable=sum(writer.piece(piece)["rejected"] is not None for piece in full),
+        repeated=sum(standing.rows for standing in standings),
     )
 
 
-def _members(dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter) -> Iterator[Piece]:
+def _members(
+    dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter, formers: Mapping[str, Former]
+) -> Iterator[Piece]:
     """The members of all pieces; what cannot be taken apart is one piece that says so when it is opened."""
     for raw_piece in found:
         writer.piece(raw_piece)
@@ -175,6 +189,7 @@ def _members(dataset: Dataset, found: Iterable[RawPiece], writer: StagedWriter) 
             scope,
             raw_piece.batch,
             raw_piece.open,
+            former=formers.get(raw_piece.sha256),
         )
         try:
             yield from dataset.split(piece)

@@ -1,0 +1,164 @@
+"""Which archive a new one is read against, and on which archives the rows of a third stand (`Dataset.rereads`).
+
+Of two archives of whole answers the later is read where it differs; the rows of all else stand as if it had been
+read. What rests on that: such rows move on with it (`normalised`), an erasure looks for subjects in every archive
+that repeats what was read of another (`pipelines.erasing`), and what is repeated is not pruned
+(`pipelines.pruning`). Does not belong here: which members are alike (`connectors.kit.alike`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from connectors.declare import Dataset, Former, Jurisdiction
+from pipelines.resources import Workspace
+from pipelines.stages import mended
+from warehouse.archive import CorruptObject, RawPiece
+from warehouse.lake import StagedIndex
+
+STANDS: Final = "stands_on"  # figure of a staged batch
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An archive of which only what is new was read.
+
+    on: SHA-256 of the archives whose rows it repeats, oldest first, the one it was read against last. whole_at: of
+    which instant the first of them is, which was read whole. rows: how many it may repeat, at most.
+    """
+
+    sha256: str
+    observed_at: datetime
+    on: tuple[str, ...]
+    whole_at: datetime
+    rows: int
+
+
+def of(index: StagedIndex) -> list[Standing]:
+    """The standings that a staged batch tells of."""
+    return [
+        Standing(
+            **{
+                **told,
+                "on": tuple(told["on"]),
+                "observed_at": datetime.fromisoformat(told["observed_at"]),
+                "whole_at": datetime.fromisoformat(told["whole_at"]),
+            }
+        )
+        for told in index.figures.get(STANDS, ())
+    ]
+
+
+def figures(standings: Iterable[Standing]) -> dict[str, Any]:
+    """What a staged batch says of them; nothing where there are none."""
+    told = [
+        {
+            **asdict(one),
+            "observed_at": one.observed_at.isoformat(),
+            "whole_at": one.whole_at.isoformat(),
+        }
+        for one in standings
+    ]
+    return {STANDS: told} if told else {}
+
+
+def standing_on(indexes: Iterable[StagedIndex], bodies: Collection[str]) -> set[str]:
+    """SHA-256 of archives that repeat rows of any of these."""
+    wanted = frozenset(bodies)
+    return {one.sha256 for index in indexes for one in of(index) if not wanted.isdisjoint(one.on)}
+
+
+def under(indexes: Iterable[StagedIndex], bodies: Collection[str]) -> set[str]:
+    """SHA-256 of archives whose rows any of these repeats."""
+    return {sha256 for index in indexes for one in of(index) if one.sha256 in bodies for sha256 in one.on}
+
+
+@dataclass(frozen=True)
+class Formers:
+    """Archives of one dataset that are about to be read, and those that they may be read against."""
+
+    workspace: Workspace
+    jurisdiction: Jurisdiction
+    dataset: Dataset
+
+    def against(self, found: Sequence[RawPiece]) -> Mapping[str, tuple[Former, Standing]]:
+        """By SHA-256 of those that need not be read whole.
+
+        Whole is read what comes late or anew, what a guard holds another batch before of, the second archive of
+        one name in one run, and every archive once `rereads` has passed since the last that was.
+        """
+        if self.dataset.rereads is None:
+            return {}
+        first = {piece.name: piece for piece in reversed(found)}
+        made = [one for piece in first.values() if piece.replaces is None for one in self._against(piece)]
+        return {standing.sha256: (former, standing) for former, standing in made}
+
+    def _against(self, piece: RawPiece) -> Iterator[tuple[Former, Standing]]:
+        indexes = list(self.workspace.lake.indexes(self.dataset.key))
+        before = self._newest_read(piece, indexes)
+        if before is None or self.dataset.rereads is None:
+            return
+        base, index = before
+        told = next((one for one in of(index) if one.sha256 == base.sha256), None)
+        standing = Standing(
+            piece.sha256,
+            piece.observed_at,
+            (*(told.on if told else ()), base.sha256),
+            told.whole_at if told else base.observed_at,
+            (told.rows if told else 0) + _rows(index, base),
+        )
+        if piece.observed_at - standing.whole_at < self.dataset.rereads and self._is_sound(base):
+            yield Former(base.open, self._told_since(base, piece)), standing
+
+    def _newest_read(
+        self, piece: RawPiece, indexes: Sequence[StagedIndex]
+    ) -> tuple[RawPiece, StagedIndex] | None:
+        """The newest archive of that name that was taken in, and its batch.
+
+        None where that is no older, or a guard holds what came after it.
+        """
+        read = {
+            entry["sha256"]: index
+            for index in indexes
+            for entry in index.pieces
+            if entry["name"] == piece.name and entry["rejected"] is None and index.held is None
+        }
+        there = [
+            one
+            for one in self.workspace.archive.pieces(self.dataset.key)
+            if one.name == piece.name and one.sha256 in read and one.batch != piece.batch
+        ]
+        newest = max(there, key=lambda one: (one.observed_at, one.fetched_at), default=None)
+        if newest is None or newest.observed_at >= piece.observed_at:
+            return None
+        index = read[newest.sha256]
+        held = any(other.held is not None and other.batch > index.batch for other in indexes)
+        return None if held else (newest, index)
+
+    def _is_sound(self, base: RawPiece) -> bool:
+        """Whether it can be compared with: not where it is pruned or damaged, or was when it was read."""
+        indexes = self.workspace.lake.indexes(self.dataset.key)
+        if self.workspace.archive.stored(base) is None or base.sha256 in mended.damaged(indexes):
+            return False
+        try:
+            self.workspace.archive.verify(base)
+        except CorruptObject:
+            return False
+        return True
+
+    def _told_since(self, base: RawPiece, piece: RawPiece) -> frozenset[str]:
+        """Names of other files that have told of the same tables since."""
+        return frozenset(
+            other.name
+            for made in self.jurisdiction.datasets
+            if not made.staged.keys().isdisjoint(self.dataset.staged)
+            for other in self.workspace.archive.pieces(made.key)
+            if other.name != piece.name and other.observed_at >= base.observed_at
+        )
+
+
+def _rows(index: StagedIndex, base: RawPiece) -> int:
+    return sum(entry["rows"] for entry in index.pieces if entry["sha256"] == base.sha256)
