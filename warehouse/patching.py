@@ -31,7 +31,7 @@ def gather(path: Path, changed: Mapping[Path, pl.Series]) -> None:
             _want(connection, companies)
             with assembly.attached(connection, history, "origin"):
                 for table in TABLES:
-                    connection.execute(assembly.taken(table, "SEMI JOIN wanted USING (company_id)"))
+                    connection.execute(assembly.taken(table, "wanted"))
         assembly.digest(connection)
         connection.execute("DROP TABLE IF EXISTS wanted")
         searching.build(connection)
