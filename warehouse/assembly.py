@@ -125,14 +125,26 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source) -
     )
 
 
-def taken(table: Table, only: str = "") -> str:
+def taken(table: Table, only: str | None = None) -> str:
     """Takes what the history `origin` holds true now; with a world axis, earlier spans too. `only`: of whom."""
-    name, listed = quoted(table.name), columns(table.names)
+    listed = columns(table.names)
     if table.valid_from:
         listed += ", valid_to"
     schemas = ("open", "versions") if table.valid_from else ("open",)
-    rows = " UNION ALL ".join(f"SELECT {listed} FROM origin.{schema}.{name} {only}" for schema in schemas)
-    return f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) ORDER BY {order(table)}"
+    places = [f"origin.{schema}.{quoted(table.name)}" for schema in schemas]
+    rows = " UNION ALL ".join(
+        f"SELECT {listed} FROM {place if only is None else few(place, only, COMPANY_ID.name)}"
+        for place in places
+    )
+    return f"INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM ({rows}) ORDER BY {order(table)}"
+
+
+def few(place: str, others: str, column: str) -> str:
+    """The few rows of a table that have a column in common with others, and those alone are read in full.
+
+    A semi join by itself reads all columns of every row, which takes twice as long.
+    """
+    return f"{place} WHERE rowid IN (SELECT rowid FROM {place} SEMI JOIN {others} USING ({quoted(column)}))"
 
 
 def order(table: Table) -> str:
@@ -187,21 +199,24 @@ def companies_by_market(connection: duckdb.DuckDBPyConnection) -> dict[str, int]
     return dict(found.fetchall())
 
 
-def repeated_keys(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Tables in which a key stands twice (with a world axis: twice from one day)."""
-    return [table.name for table in TABLES if _may_repeat(connection, table) and _repeats(connection, table)]
+def repeated_keys(connection: duckdb.DuckDBPyConnection, put: str | None = None) -> list[str]:
+    """Tables in which a key stands twice (with a world axis: twice from one day).
+
+    put: the catalog of rows that were put where no key stood twice; then only theirs are looked at.
+    """
+    return [table.name for table in TABLES if _repeats(connection, table, _rows(table, put))]
 
 
-def _may_repeat(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
-    """Whether two rows' keys have one hash, which takes a quarter of grouping by the keys themselves."""
-    hashes = f"hash({_whole_key(table)})"
-    return number(connection, f"SELECT count(*) - count(DISTINCT {hashes}) FROM {quoted(table.name)}") > 0
+def _rows(table: Table, put: str | None) -> str:
+    """All rows of a table, or those that begin their key as one of the rows that were put there."""
+    name = quoted(table.name)
+    return name if put is None else few(name, f"{quoted(put)}.{name}", table.key[0])
 
 
-def _repeats(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
-    groups = f"SELECT 1 FROM {quoted(table.name)} GROUP BY {_whole_key(table)} HAVING count(*) > 1"
+def _repeats(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> bool:
+    key = columns([*table.key, *((table.valid_from,) if table.valid_from else ())])
+    # whether two keys have one hash takes a quarter of grouping by the keys themselves
+    if not number(connection, f"SELECT count(*) - count(DISTINCT hash({key})) FROM {rows}"):
+        return False
+    groups = f"SELECT 1 FROM {rows} GROUP BY {key} HAVING count(*) > 1"
     return number(connection, f"SELECT count(*) FROM ({groups})") > 0
-
-
-def _whole_key(table: Table) -> str:
-    return columns([*table.key, *((table.valid_from,) if table.valid_from else ())])

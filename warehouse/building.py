@@ -1,30 +1,28 @@
 """What the next release is made of, and making its two files: from nothing, or from the former ones.
 
-Does not belong here: locks, the ledger, verifying, the pointer (`release`).
+Does not belong here: locks, the ledger, the pointer (`release`), or what must hold of a release (`soundness`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
+import duckdb
 import polars as pl
 
-from warehouse import assembly, files, patching, render, serving
-from warehouse.engine import opened
+from warehouse import assembly, files, patching, serving, soundness
+from warehouse.engine import beside, database_of, opened
 from warehouse.ledger import Ledger
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing, Unsound
 from warehouse.paths import Layout
 from warehouse.reading import DatasetState, MarketState
-from warehouse.schema.tables import EVENTS, TABLES
-from warehouse.searching import PLACES, SEARCH
+from warehouse.soundness import Content
 
 COMPACT_AFTER: Final = timedelta(days=7)  # patches leave holes and unsorted rows behind
 
@@ -64,13 +62,6 @@ class Plan:
         return quiet and self.events.is_empty() and not self.full
 
 
-@cache
-def schema_fingerprint() -> str:
-    """The edition of both files that this code writes."""
-    tables = render.fingerprint((*TABLES, EVENTS, SEARCH, PLACES))
-    return hashlib.sha256("\n".join((tables, *serving.SCHEMA, assembly.hash_edition())).encode()).hexdigest()
-
-
 def plan(
     former: Manifest | None,
     parts: Mapping[str, MarketPart],
@@ -92,7 +83,7 @@ def plan(
         return found
     stale = (
         former is None
-        or former.schema_fingerprint != schema_fingerprint()
+        or former.schema_fingerprint != soundness.schema_fingerprint()
         or now - former.full_at >= COMPACT_AFTER
         or any(companies is None for companies in changed.values())
     )
@@ -111,15 +102,17 @@ def require_histories(made: Plan) -> None:
         )
 
 
-def write(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> None:
-    """Makes the two files in the release's folder, which is there."""
+def write(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> Content:
+    """Makes the two files in the release's folder, which is there; what the tables hold, which is sound.
+
+    Raises Unsound where it is not.
+    """
     if made.full or made.former is None:
-        _write_full(layout, ledger, made, on_step)
-    else:
-        _write_patch(layout, ledger, made, made.former, on_step)
+        return _write_full(layout, ledger, made, on_step)
+    return _write_patch(layout, ledger, made, made.former, on_step)
 
 
-def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> None:
+def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> Content:
     folder = layout.release(made.number)
     former = layout.release(made.former.release) / WAREHOUSE if made.former else None
     markets = {*(made.former.markets if made.former else ()), *made.standings}
@@ -129,16 +122,27 @@ def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step)
     ]
     assembly.build(folder / WAREHOUSE, sources, former)
     on_step("warehouse written")
-    with opened(folder / WAREHOUSE, read_only=True) as source:
-        serving.build(folder / SERVING, source, ledger.rows())
+    with opened(folder / WAREHOUSE, read_only=True) as source, beside(source) as apart:
+        serving.build(folder / SERVING, source)
+        with ThreadPoolExecutor(1) as thread:  # the rest is done by one thread, and needs little memory
+            content = thread.submit(soundness.content, apart, made.number)
+            serving.finish(folder / SERVING, source, ledger.rows())
     on_step("serving written")
+    return content.result()
 
 
-def _write_patch(layout: Layout, ledger: Ledger, made: Plan, former: Manifest, on_step: files.Step) -> None:
-    folder = layout.release(made.number)
+def _write_patch(
+    layout: Layout, ledger: Ledger, made: Plan, former: Manifest, on_step: files.Step
+) -> Content:
+    """Each file is patched as soon as it is copied, the one beside the other."""
+    folder, before = layout.release(made.number), layout.release(former.release)
 
     def copy(name: str) -> None:
-        shutil.copyfile(layout.release(former.release) / name, folder / name)
+        shutil.copyfile(before / name, folder / name)
+
+    def patch(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
+        copied.result()
+        serving.patch(folder / SERVING, gathered, patching.every(changed), ledger.rows(former.last))
 
     changed = {
         history: companies
@@ -146,42 +150,47 @@ def _write_patch(layout: Layout, ledger: Ledger, made: Plan, former: Manifest, o
         if companies is not None and (history := made.parts[market].history) is not None
     }
     rows = folder / patching.CHANGED
-    with ThreadPoolExecutor(1) as thread:  # a disk copies the one file while the other is written
-        first, second = thread.submit(copy, WAREHOUSE), thread.submit(copy, SERVING)
-        patching.gather(rows, changed)
-        first.result()
-        on_step("former release copied")
-        patching.put(folder / WAREHOUSE, rows, changed)
-        second.result()
-    on_step("warehouse written")
-    companies = pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
-    with opened(rows, read_only=True) as source:
-        serving.patch(folder / SERVING, source, companies, ledger.rows(former.last))
+    with ThreadPoolExecutor(1) as disk:  # one file after the other: a disk is no faster with two
+        first, second = disk.submit(copy, WAREHOUSE), disk.submit(copy, SERVING)
+        patching.gather(rows, changed, before / WAREHOUSE)
+        with opened(rows, read_only=True) as gathered, ThreadPoolExecutor(1) as thread:
+            catalog = database_of(gathered)
+            documents = thread.submit(patch, second, gathered)
+            first.result()
+            on_step("former release copied")
+            patching.put(folder / WAREHOUSE, catalog, changed)
+            on_step("warehouse written")
+            content = _checked(folder / WAREHOUSE, made.number, catalog)
+            documents.result()
     rows.unlink()
     on_step("serving written")
+    return content
 
 
-def describe(layout: Layout, made: Plan, now: datetime, events: range) -> Manifest:
+def _checked(path: Path, release: int, put: str) -> Content:
+    """What finished tables hold; they are durable then."""
+    with opened(path, read_only=True) as connection:
+        content = soundness.content(connection, release, put)
+    files.sync_file(path)
+    return content
+
+
+def describe(layout: Layout, made: Plan, content: Content, now: datetime, events: range) -> Manifest:
     """The manifest of the files as they are."""
     former = made.former
-    folder = layout.release(made.number)
-    with opened(folder / WAREHOUSE, read_only=True) as connection:
-        content = assembly.fingerprint(connection)
-        counts = assembly.counts(connection)
-        companies = assembly.companies_by_market(connection)
     return Manifest(
         release=made.number,
         kind="full" if made.full else "patch",
         built_at=now,
         full_at=now if made.full or former is None else former.full_at,
-        schema_fingerprint=schema_fingerprint(),
-        content_fingerprint=content,
+        schema_fingerprint=soundness.schema_fingerprint(),
+        content_fingerprint=content.fingerprint,
         previous=former.release if former else None,
         first=events.start,
         last=events.stop - 1,
-        counts=counts,
-        sizes=sizes(folder),
-        markets=_markets(made, companies),
+        counts=content.counts,
+        sizes=sizes(layout.release(made.number)),
+        markets=_markets(made, content.companies),
         history={**(former.history if former else {}), **made.standings},
     )
 

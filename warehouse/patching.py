@@ -21,8 +21,11 @@ from warehouse.schema.tables import TABLES
 CHANGED: Final = "changed.duckdb"  # beside the release while it is made
 
 
-def gather(path: Path, changed: Mapping[Path, pl.Series]) -> None:
-    """Writes a file with all tables of a release, of the changed companies of each history alone."""
+def gather(path: Path, changed: Mapping[Path, pl.Series], former: Path) -> None:
+    """Writes a file with all tables of a release, of the changed companies of each history alone.
+
+    Their ranks are those they will have beside the others of the former release's tables.
+    """
     with opened(path) as connection:
         assembly.create(connection)
         for history, companies in changed.items():
@@ -31,19 +34,27 @@ def gather(path: Path, changed: Mapping[Path, pl.Series]) -> None:
             _want(connection, companies)
             with assembly.attached(connection, history, "origin"):
                 for table in TABLES:
-                    connection.execute(assembly.taken(table, "SEMI JOIN wanted USING (company_id)"))
+                    connection.execute(assembly.taken(table, "wanted"))
         assembly.digest(connection)
         connection.execute("DROP TABLE IF EXISTS wanted")
         searching.build(connection)
+        _want(connection, every(changed))
+        with assembly.attached(connection, former, "former"):
+            searching.give_way(connection, "FROM former.search ANTI JOIN wanted USING (company_id)")
         connection.execute("CHECKPOINT")
 
 
-def put(path: Path, rows: Path, changed: Mapping[Path, pl.Series]) -> None:
+def every(changed: Mapping[Path, pl.Series]) -> pl.Series:
+    """The changed companies of all histories."""
+    return pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
+
+
+def put(path: Path, gathered: str, changed: Mapping[Path, pl.Series]) -> None:
     """Puts gathered rows in the place of what a copy of the former release has of these companies.
 
-    A kill throws the copy away. Ranks that a company must have here, because its own is taken, `rows` has too.
+    gathered: the catalog of what `gather` wrote. A kill throws the copy away.
     """
-    with opened(path) as connection, assembly.attached(connection, rows, "gathered", "READ_WRITE"):
+    with opened(path) as connection:
         connection.execute("BEGIN")
         for companies in filter(len, changed.values()):
             _want(connection, companies)
@@ -51,12 +62,11 @@ def put(path: Path, rows: Path, changed: Mapping[Path, pl.Series]) -> None:
                 connection.execute(f"DELETE FROM {quoted(name)} {_among(companies)}")
         for table in TABLES:
             name, order = quoted(table.name), assembly.order(table)
-            connection.execute(f"INSERT INTO {name} BY NAME FROM gathered.{name} ORDER BY {order}")
+            connection.execute(f"INSERT INTO {name} BY NAME FROM {gathered}.{name} ORDER BY {order}")
         digests = assembly.DIGESTS
-        connection.execute(f"INSERT INTO {digests} FROM gathered.{digests} ORDER BY company_id")
-        searching.put(connection, "gathered")
+        connection.execute(f"INSERT INTO {digests} FROM {gathered}.{digests} ORDER BY company_id")
+        searching.put(connection, gathered)
         connection.execute("COMMIT")
-        searching.rank_alike(connection, "gathered")
         connection.execute("CHECKPOINT")
 
 

@@ -171,8 +171,9 @@ class Releases:
         numbers = self._ledger.append(plan.number, plan.events, now)
         self._on_step("events numbered")
         files.make_folder(self._layout.release(plan.number))
-        building.write(self._layout, self._ledger, plan, self._on_step)
-        manifest = building.describe(self._layout, plan, now, numbers)
+        content = building.write(self._layout, self._ledger, plan, self._on_step)
+        manifest = building.describe(self._layout, plan, content, now, numbers)
+        soundness.verify_documents(self._layout, manifest)
         self._seal(manifest)
         return manifest
 
@@ -196,11 +197,11 @@ class Releases:
             history={},  # the next part of each market is taken whole
             rollback_of=old.release,
         )
+        soundness.verify(self._layout, manifest)
         self._seal(manifest)
         return manifest
 
     def _seal(self, manifest: Manifest) -> None:
-        soundness.verify(self._layout, manifest)
         files.sync_tree(self._layout.release(manifest.release))
         self._on_step("release synced")
         manifests.write(self._layout, manifest)

@@ -125,20 +125,18 @@ def build(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("DROP VIEW wanted")
 
 
+def give_way(connection: duckdb.DuckDBPyConnection, served: str) -> None:
+    """Companies whose rank is among the ranks of the relation `served`, which others keep, take the next one."""
+    taken = f"SELECT rank FROM search SEMI JOIN ({served}) USING (rank)"
+    while ranks := connection.execute(taken).fetchall():
+        connection.executemany("UPDATE search SET rank = rank + 1 WHERE rank = $1", ranks)
+        _part(connection)
+
+
 def put(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
     """Adds the rows of another catalog, of companies that have none; the others keep theirs, rank included."""
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM {quoted(rows)}.search")
     connection.execute(f"INSERT INTO search BY NAME FROM {quoted(rows)}.search ORDER BY rank")
     connection.execute(f"INSERT INTO places FROM {quoted(rows)}.places ANTI JOIN places AS p USING (place)")
-    _part(connection)
-
-
-def rank_alike(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
-    """Gives the rows of another catalog the ranks that `put` has left them."""
-    connection.execute(
-        f"""UPDATE {quoted(rows)}.search AS r SET rank = s.rank FROM search AS s
-            WHERE s.company_id = r.company_id AND s.rank <> r.rank"""
-    )
 
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:
@@ -184,14 +182,13 @@ def _place(country: str, *given: str | None) -> tuple[int | None, str | None]:
 
 
 def _part(connection: duckdb.DuckDBPyConnection) -> None:
-    """Two ids in 2^56 may share a rank: all but the first take the next one, those already served staying."""
+    """Two ids in 2^56 may share a rank: all but the first take the next one."""
     while number(connection, _SHARING):
         shared = "SELECT rank FROM search GROUP BY rank HAVING count(*) > 1"
         for (rank,) in connection.execute(shared).fetchall():
             connection.execute(
                 """UPDATE search SET rank = rank + 1 WHERE company_id IN (
-                    SELECT company_id FROM search WHERE rank = $1
-                    ORDER BY company_id IN (SELECT company_id FROM wanted), company_id OFFSET 1)""",
+                    SELECT company_id FROM search WHERE rank = $1 ORDER BY company_id OFFSET 1)""",
                 [rank],
             )
 

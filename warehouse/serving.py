@@ -46,8 +46,8 @@ _INDEXES: Final = (
 )
 
 
-def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
-    """Writes the whole file from a release's tables and the ledger; the name index beside it, indexes last."""
+def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
+    """Writes what a release's tables have of every company; the name index beside it. `finish` does the rest."""
     words = documents.dictionary()
     with beside(source) as apart, ThreadPoolExecutor(1) as thread:
         names = thread.submit(naming.build, path.with_name(_APART), apart)
@@ -69,6 +69,11 @@ def build(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.Dat
         with filling(path) as fill:
             for chunk in chain(best.result(), profiles):
                 fill("companies", chunk)
+
+
+def finish(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
+    """Adds what else companies are known as and the events of the ledger, and the indexes last."""
+    source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
     with closing(naming.open_for_building(path)) as target:
         target.execute("BEGIN")
         _insert_known_as(target, source)

@@ -9,25 +9,74 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cache
 
-from warehouse import assembly, building, searching, segments
+import duckdb
+
+from warehouse import assembly, render, searching, segments, serving
 from warehouse.engine import columns, opened, quoted
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
 from warehouse.paths import Layout
-from warehouse.schema.tables import TABLES
+from warehouse.schema.tables import EVENTS, TABLES
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What the tables of a release hold: rows by table, companies by market, and the fingerprint of it all."""
+
+    counts: Mapping[str, int]
+    companies: Mapping[str, int]
+    fingerprint: str
+
+
+@cache
+def schema_fingerprint() -> str:
+    """The edition of both files that this code writes."""
+    tables = render.fingerprint((*TABLES, EVENTS, searching.SEARCH, searching.PLACES))
+    return hashlib.sha256("\n".join((tables, *serving.SCHEMA, assembly.hash_edition())).encode()).hexdigest()
 
 
 def verify(layout: Layout, manifest: Manifest) -> None:
-    """Raises Unsound at the first thing that does not hold."""
+    """Reads a whole release; raises Unsound at the first thing that does not hold."""
     folder = layout.release(manifest.release)
     for name, size in manifest.sizes.items():
         path = folder / name
         if not path.exists() or path.stat().st_size != size:
             raise Unsound(f"release {manifest.release}: {path} is missing or not {size} bytes long")
-    _tables(folder / WAREHOUSE, manifest)
-    _documents(folder / SERVING, manifest)
+    where = f"release {manifest.release}: {WAREHOUSE}"
+    if manifest.schema_fingerprint != schema_fingerprint():
+        raise Unsound(f"{where}: made by another edition of the schema; only that edition can verify it")
+    with opened(folder / WAREHOUSE, read_only=True) as connection:
+        found = content(connection, manifest.release)
+    if found.counts != manifest.counts:
+        raise Unsound(f"{where}: row counts are {found.counts}, not {dict(manifest.counts)}")
+    if found.fingerprint != manifest.content_fingerprint:
+        raise Unsound(
+            f"{where}: content fingerprint is {found.fingerprint}, not {manifest.content_fingerprint}"
+        )
+    verify_documents(layout, manifest)
+
+
+def content(connection: duckdb.DuckDBPyConnection, release: int, put: str | None = None) -> Content:
+    """What a release's tables hold; raises Unsound where they contradict themselves.
+
+    put: the catalog of rows that were put into tables that were sound: only their keys are looked for.
+    """
+    where = f"release {release}: {WAREHOUSE}"
+    for table in TABLES:
+        connection.execute(f"SELECT {columns(table.names)} FROM {quoted(table.name)} LIMIT 0")
+    if repeated := assembly.repeated_keys(connection, put):
+        raise Unsound(f"{where}: a key stands twice in {', '.join(repeated)}")
+    if wrong := searching.check(connection):
+        raise Unsound(f"{where}: {wrong}")
+    return Content(
+        assembly.counts(connection),
+        assembly.companies_by_market(connection),
+        assembly.fingerprint(connection),
+    )
 
 
 def torn(layout: Layout, manifest: Manifest) -> frozenset[str]:
@@ -40,26 +89,9 @@ def torn(layout: Layout, manifest: Manifest) -> frozenset[str]:
     )
 
 
-def _tables(path: Path, manifest: Manifest) -> None:
-    where = f"release {manifest.release}: {path.name}"
-    if manifest.schema_fingerprint != building.schema_fingerprint():
-        raise Unsound(f"{where}: made by another edition of the schema; only that edition can verify it")
-    with opened(path, read_only=True) as connection:
-        for table in TABLES:
-            connection.execute(f"SELECT {columns(table.names)} FROM {quoted(table.name)} LIMIT 0")
-        counts = assembly.counts(connection)
-        if counts != dict(manifest.counts):
-            raise Unsound(f"{where}: row counts are {counts}, not {dict(manifest.counts)}")
-        if repeated := assembly.repeated_keys(connection):
-            raise Unsound(f"{where}: a key stands twice in {', '.join(repeated)}")
-        if wrong := searching.check(connection):
-            raise Unsound(f"{where}: {wrong}")
-        content = assembly.fingerprint(connection)
-        if content != manifest.content_fingerprint:
-            raise Unsound(f"{where}: content fingerprint is {content}, not {manifest.content_fingerprint}")
-
-
-def _documents(path: Path, manifest: Manifest) -> None:
+def verify_documents(layout: Layout, manifest: Manifest) -> None:
+    """Raises Unsound where the documents of a release are not what its manifest says."""
+    path = layout.release(manifest.release) / SERVING
     where = f"release {manifest.release}: {path.name}"
     with closing(segments.read_only(path)) as connection:
         for table, what in (("companies", "documents"), ("labels", "labels")):

@@ -1,0 +1,61 @@
+"""Keys that stand twice in a release: looked for everywhere, in a patch among what is put into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.warehouse.world import learn, member, owner, publish
+from warehouse import manifests, soundness
+from warehouse.engine import opened
+from warehouse.manifests import WAREHOUSE, Unsound
+from warehouse.paths import Layout
+
+
+def _filing(company_id: str, filing_id: str) -> dict[str, Any]:
+    return {"filing_id": filing_id, "company_id": company_id, "filing_type": "annual_report"}
+
+
+def test_a_patch_may_not_repeat_a_key_of_another_company(layout: Layout) -> None:
+    for market in ("NO", "SE"):
+        companies = [member(market, 1)]
+        learn(
+            layout,
+            market,
+            0,
+            companies=companies,
+            filings=[_filing(companies[0]["company_id"], f"fil_{market}")],
+        )
+    publish(layout, "NO", "SE")
+    learn(layout, "SE", 1, filings=[_filing("firm:SE:900000001", "fil_NO")])
+    with pytest.raises(Unsound, match=r"release 2: warehouse\.duckdb: a key stands twice in filings"):
+        publish(layout, "SE", at=1)
+    assert manifests.covered(layout)[0] == 1
+
+
+def test_a_patch_may_not_leave_what_it_replaces(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn(layout, "NO", 0, companies=[member("NO", 1), member("NO", 2)])
+    publish(layout, "NO")
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS"), member("NO", 2)])
+    monkeypatch.setattr("warehouse.patching._among", lambda _: "WHERE false")
+    with pytest.raises(Unsound, match=r"release 2: warehouse\.duckdb: a key stands twice in companies"):
+        publish(layout, "NO", at=1)
+
+
+def test_a_whole_look_finds_keys_that_repeat(layout: Layout) -> None:
+    learn(
+        layout,
+        "NO",
+        0,
+        companies=[member("NO", 1), member("NO", 2)],
+        owners=[owner("firm:NO:900000001", "own_a", "10")],
+    )
+    manifest = publish(layout, "NO")
+    assert manifest is not None
+    with opened(layout.release(1) / WAREHOUSE) as connection:
+        found = soundness.content(connection, 1)
+        assert (found.counts, found.fingerprint) == (manifest.counts, manifest.content_fingerprint)
+        connection.execute("INSERT INTO owners FROM owners")
+        with pytest.raises(Unsound, match=r"release 1: warehouse\.duckdb: a key stands twice in owners"):
+            soundness.content(connection, 1)
