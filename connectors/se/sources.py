@@ -69,24 +69,26 @@ def _texts(rows: pl.DataFrame, who: pl.Series) -> pl.Series:
 def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
     """`sources` of companies of whom the same registers gave something."""
     parts: list[pl.Expr] = []
+    between = "["  # two columns: fixed texts beside each other are one
     for register in (register for register, place in _PLACES.items() if who >> place & 1):
         at, native, *_ = _ENTRIES[register]
-        opening = f'{"," if parts else "["}{{"register":"{register}","native_id":"'
-        parts += [pl.lit(opening), pl.col(native), _ending(register, rows[at])]
-    text = pl.concat_str(*parts, pl.lit("]")) if parts else pl.repeat("[]", pl.len())
+        opening = f'{"," if parts else ""}{{"register":"{register}","native_id":"'
+        parts += [pl.lit(between + opening), pl.col(native)]
+        instants, endings = _endings(register, rows[at])
+        between = endings[0] if len(endings) == 1 else ""
+        if not between:
+            parts.append(pl.col(at).replace_strict(instants, endings, return_dtype=pl.String))
+    text = pl.concat_str(*parts, pl.lit(between + "]")) if parts else pl.repeat("[]", pl.len())
     return pl.concat(stretch.select(text).to_series() for stretch in rows.iter_slices(_STRETCH))
 
 
-def _ending(register: str, at: pl.Series) -> pl.Expr:
-    """What follows the register's own id, by instant."""
-    name, _, licence, fields, url = _ENTRIES[register]
+def _endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:
+    """The instants of `at`, and what follows the register's own id where it was heard at each."""
+    _, _, licence, fields, url = _ENTRIES[register]
     instants = at.head(1) if at.min() == at.max() else at.unique()
     opening = f'","url":{json.dumps(url)},"retrieved_at":"'
     ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
-    texts = [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
-    if len(texts) == 1:
-        return pl.lit(texts[0])
-    return pl.col(name).replace_strict(instants, texts, return_dtype=pl.String)
+    return instants, [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
 
 
 def _told() -> pl.Expr:
