@@ -15,6 +15,7 @@ from connectors.se import places
 from connectors.se.arsredovisning_schema import KEY as REPORTS
 from connectors.se.bolagsverket_fields import KEY as BULK
 from connectors.se.bolagsverket_fields import NUMBER
+from connectors.se.cells import mended
 from connectors.se.organisationer_fields import KEY as ANSWERS
 from connectors.se.register import LICENCE, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE
 from connectors.se.scb_fields import KEY as STATISTICS
@@ -44,7 +45,7 @@ def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` and `sources` and `observed_at`, the newest record behind the profile."""
     answered = rows.with_columns(pl.max_horizontal("answer_seen", "statistics_seen").alias(_ANSWERED))
     seen = answered.with_columns(
-        pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST), _told()
+        _told(rows), pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST)
     )
     who = seen.select(pl.sum_horizontal(_bit(register) for register in _ENTRIES).alias("who"))["who"]
     return seen.with_columns(_texts(seen.select(_USED), who).alias("sources"))
@@ -91,8 +92,10 @@ def _endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:
     return instants, [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
 
 
-def _told() -> pl.Expr:
-    """The post code that told the place; how sure that is stands with it."""
-    basis = pl.col(places.BASIS)
-    sure = pl.when(basis != "listed").then(":" + basis).otherwise(pl.lit(""))
-    return pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure).alias(_TOLD)
+def _told(rows: pl.DataFrame) -> pl.Series:
+    """The post code that told the place; how sure that is stands with it, where the code itself is not listed."""
+    is_placed = pl.col(places.COUNTY).is_not_null()
+    told = rows.select(pl.when(is_placed).then(places.POSTCODE).alias(_TOLD))[_TOLD]
+    is_unsure = is_placed & (pl.col(places.BASIS) != "listed").fill_null(value=False)
+    unsure = rows.select(is_unsure.alias("unsure"))["unsure"]
+    return mended(told, unsure, lambda code: code + ":" + rows[places.BASIS].filter(unsure))
