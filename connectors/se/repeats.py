@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import polars as pl
 
 
@@ -9,7 +11,7 @@ class Repeats:
     """Counts keys over the chunks of one piece."""
 
     def __init__(self) -> None:
-        self._met: list[pl.Series] = []
+        self._met: list[tuple[int, int, pl.Series]] = []  # the least and the greatest of some keys, and these
         self._again: dict[int, int] = {}  # keys met more than once, and how often: few
 
     def ordinals(self, number: pl.Series, serial: pl.Series) -> pl.Series:
@@ -17,7 +19,8 @@ class Repeats:
         keys = self._keys(number, serial)
         is_new = keys.n_unique() == keys.len()  # nearly always, and told faster than which are not
         met = self._met_before(keys)
-        self._met.append(keys)
+        if not keys.is_empty():
+            self._met.append((*_span(keys), keys))
         ordinals = pl.repeat(1, keys.len(), dtype=pl.Int64, eager=True)
         if is_new and not met:
             return ordinals
@@ -25,10 +28,17 @@ class Repeats:
         return ordinals.scatter(several.arg_true(), [self._next(key, met) for key in keys.filter(several)])
 
     def _met_before(self, keys: pl.Series) -> set[int]:
-        """Those of `keys` that an earlier chunk has; looking for few among many costs less than a set of all."""
+        """Those of `keys` that an earlier chunk has; looking for few among many costs less than a set of all.
+
+        Registers number as they grow, so many a chunk lies wholly beside the others: those are not looked through.
+        """
         if not self._met or keys.is_empty():
             return set()
-        before = pl.concat(self._met, rechunk=False)
+        least, greatest = _span(keys)
+        near = [met for first, last, met in self._met if first <= greatest and last >= least]
+        if not near:
+            return set()
+        before = pl.concat(near, rechunk=False)
         return set(before.filter(before.is_in(keys.implode())).to_list())
 
     def _next(self, key: int, met: set[int]) -> int:
@@ -42,3 +52,8 @@ class Repeats:
         if not serial.str.len_bytes().max():  # nearly always nobody has one
             return first
         return first + serial.cast(pl.Int64, strict=False).fill_null(0)
+
+
+def _span(keys: pl.Series) -> tuple[int, int]:
+    """The least and the greatest of some keys."""
+    return cast("tuple[int, int]", (keys.min(), keys.max()))

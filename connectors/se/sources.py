@@ -15,6 +15,7 @@ from connectors.se import places
 from connectors.se.arsredovisning_schema import KEY as REPORTS
 from connectors.se.bolagsverket_fields import KEY as BULK
 from connectors.se.bolagsverket_fields import NUMBER
+from connectors.se.cells import mended
 from connectors.se.organisationer_fields import KEY as ANSWERS
 from connectors.se.register import LICENCE, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE
 from connectors.se.scb_fields import KEY as STATISTICS
@@ -44,7 +45,7 @@ def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` and `sources` and `observed_at`, the newest record behind the profile."""
     answered = rows.with_columns(pl.max_horizontal("answer_seen", "statistics_seen").alias(_ANSWERED))
     seen = answered.with_columns(
-        pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST), _told()
+        _told(rows), pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST)
     )
     who = seen.select(pl.sum_horizontal(_bit(register) for register in _ENTRIES).alias("who"))["who"]
     return seen.with_columns(_texts(seen.select(_USED), who).alias("sources"))
@@ -69,28 +70,32 @@ def _texts(rows: pl.DataFrame, who: pl.Series) -> pl.Series:
 def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
     """`sources` of companies of whom the same registers gave something."""
     parts: list[pl.Expr] = []
+    between = "["  # two columns: fixed texts beside each other are one
     for register in (register for register, place in _PLACES.items() if who >> place & 1):
         at, native, *_ = _ENTRIES[register]
-        opening = f'{"," if parts else "["}{{"register":"{register}","native_id":"'
-        parts += [pl.lit(opening), pl.col(native), _ending(register, rows[at])]
-    text = pl.concat_str(*parts, pl.lit("]")) if parts else pl.repeat("[]", pl.len())
+        opening = f'{"," if parts else ""}{{"register":"{register}","native_id":"'
+        parts += [pl.lit(between + opening), pl.col(native)]
+        instants, endings = _endings(register, rows[at])
+        between = endings[0] if len(endings) == 1 else ""
+        if not between:
+            parts.append(pl.col(at).replace_strict(instants, endings, return_dtype=pl.String))
+    text = pl.concat_str(*parts, pl.lit(between + "]")) if parts else pl.repeat("[]", pl.len())
     return pl.concat(stretch.select(text).to_series() for stretch in rows.iter_slices(_STRETCH))
 
 
-def _ending(register: str, at: pl.Series) -> pl.Expr:
-    """What follows the register's own id, by instant."""
-    name, _, licence, fields, url = _ENTRIES[register]
+def _endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:
+    """The instants of `at`, and what follows the register's own id where it was heard at each."""
+    _, _, licence, fields, url = _ENTRIES[register]
     instants = at.head(1) if at.min() == at.max() else at.unique()
     opening = f'","url":{json.dumps(url)},"retrieved_at":"'
     ending = f'","licence":{json.dumps(licence)},"fields":{json.dumps(fields, separators=(",", ":"))}}}'
-    texts = [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
-    if len(texts) == 1:
-        return pl.lit(texts[0])
-    return pl.col(name).replace_strict(instants, texts, return_dtype=pl.String)
+    return instants, [f"{opening}{text}{ending}" for text in instants.dt.strftime("%Y-%m-%dT%H:%M:%SZ")]
 
 
-def _told() -> pl.Expr:
-    """The post code that told the place; how sure that is stands with it."""
-    basis = pl.col(places.BASIS)
-    sure = pl.when(basis != "listed").then(":" + basis).otherwise(pl.lit(""))
-    return pl.when(pl.col(places.COUNTY).is_not_null()).then(pl.col(places.POSTCODE) + sure).alias(_TOLD)
+def _told(rows: pl.DataFrame) -> pl.Series:
+    """The post code that told the place; how sure that is stands with it, where the code itself is not listed."""
+    is_placed = pl.col(places.COUNTY).is_not_null()
+    told = rows.select(pl.when(is_placed).then(places.POSTCODE).alias(_TOLD))[_TOLD]
+    is_unsure = is_placed & (pl.col(places.BASIS) != "listed").fill_null(value=False)
+    unsure = rows.select(is_unsure.alias("unsure"))["unsure"]
+    return mended(told, unsure, lambda code: code + ":" + rows[places.BASIS].filter(unsure))

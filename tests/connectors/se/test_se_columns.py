@@ -33,6 +33,22 @@ def test_the_nth_row_of_a_key_is_the_nth_through_all_chunks(
         assert repeats.ordinals(number, serial).to_list() == due
 
 
+@pytest.mark.parametrize("again", [5560000020, 5560000040])
+def test_the_least_and_the_greatest_number_of_a_chunk_are_known_again(again: int) -> None:
+    repeats = Repeats()
+    for numbers in ([5560000020, 5560000030, 5560000040], [5560000060, 5560000070]):
+        assert ordinals(repeats, numbers) == [1] * len(numbers)
+    assert ordinals(repeats, [again]) == [2]
+    assert ordinals(repeats, [5560000010, again, 5560000050]) == [1, 3, 1]
+    assert ordinals(repeats, []) == []
+    assert ordinals(repeats, [5560000070, 5560000090]) == [2, 1]
+
+
+def ordinals(repeats: Repeats, numbers: list[int]) -> list[int]:
+    number = pl.Series([str(number) for number in numbers], dtype=pl.String)
+    return repeats.ordinals(number, pl.Series([""] * len(numbers), dtype=pl.String)).to_list()
+
+
 def test_cells_that_say_nothing_are_null() -> None:
     found = stated(pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"])
     assert found["a"].to_list() == ["x", None, None, None, "nulls", None]
