@@ -142,9 +142,7 @@ def members(piece: Piece, *, keep: Callable[[str], bool] | None = None, nested: 
         if not _is_archive(piece):
             yield piece
             return
-        for member in archives.members(
-            piece.open, piece.name, keep=keep, nested=nested, former=piece.former
-        ):
+        for member in archives.members(piece.open, piece.name, keep=keep, nested=nested, former=piece.former):
             opener = partial(_open_member, piece.dataset, piece.name, member.open)
             yield replace(piece, member=member.name, open=opener, former=None)
     except ArchiveError as error:

@@ -75,7 +75,9 @@ def test_against_what_cannot_be_believed_all_is_read(before: bytes) -> None:
 def test_members_of_an_archive_inside_are_read_with_it() -> None:
     inner = packed(("x.json", b"x"))
     assert fresh(packed(("in.zip", inner)), packed(("in.zip", inner))) == []
-    assert fresh(packed(("in.zip", packed(("x.json", b"y")))), packed(("in.zip", inner))) == ["in.zip!/x.json"]
+    assert fresh(packed(("in.zip", packed(("x.json", b"y")))), packed(("in.zip", inner))) == [
+        "in.zip!/x.json"
+    ]
 
 
 CONTENTS = st.dictionaries(st.sampled_from("abcdef"), st.binary(max_size=2), max_size=6)
