@@ -3,8 +3,9 @@
 A body of RAW may go when it was read and taken in; rows of STAGED when history has them and all their bodies
 are gone, for an erasure finds bodies by the rows that were read from them. Whatever its age, the newest complete
 edition of a dataset stays, and all that came after it; so does what a newer archive repeats (`stages.former`), what
-a guard holds, what was never read, and what a dataset that asks for single subjects has not looked at. Does not belong here: releases, exports and receipts of
-runs, which each run prunes; deliveries (`api.webhooks.pruning`); printing (`firm`).
+a guard holds, what was never read, and what a dataset that asks for single subjects has not looked at. Does not
+belong here: releases, exports and receipts of runs, which each run prunes; deliveries (`api.webhooks.pruning`);
+printing (`firm`).
 """
 
 from __future__ import annotations
