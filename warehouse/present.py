@@ -208,24 +208,37 @@ def _begun(instant: str) -> str:
     return f"date_trunc('day', {instant})"
 
 
-def _absent(table: Table) -> str:
-    """Rows that a full edition of the instant $1 lacks (`keys`: what it has). What was told since stays."""
+def _find_absent(
+    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+) -> None:
+    """Makes the table `absent`: where rows stand that a full edition lacks (`keys`: what it has), and of whom.
+
+    What was told since stays.
+    """
+    create(connection, table)
+    at = f"TIMESTAMPTZ {text(instant.isoformat())}"
     late = ""
     if table.sequence is not None:
         of = quoted(table.sequence)
-        late = f"AND NOT (p.{of} IS NOT NULL AND {_told(table, 'p')} > {_begun('$1::TIMESTAMPTZ')})"
-    return f"""FROM present.{quoted(table.name)} AS p ANTI JOIN keys USING ({columns(table.key)})
-        WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < $1 {late}"""
+        late = f"AND NOT (p.{of} IS NOT NULL AND {_told(table, 'p')} > {_begun(at)})"
+    over(
+        connection,
+        "keys",
+        keys.select(table.key),
+        f"""CREATE OR REPLACE TEMP TABLE absent AS SELECT p.rowid AS old, p._company_id
+            FROM present.{quoted(table.name)} AS p ANTI JOIN keys USING ({columns(table.key)})
+            WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < {at} {late}""",
+    )
 
 
 def absent(
     connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
 ) -> pl.DataFrame:
     """The rows that `retire` would mark, as they would be."""
-    create(connection, table)
+    _find_absent(connection, table, keys, instant)
     schema = pl.Schema({**render.polars_schema(table), **META})
-    with registered(connection, "keys", keys.select(table.key)):
-        found = frame(connection, f"SELECT {columns(list(schema), 'p.')} {_absent(table)}", [instant])
+    rows = f"present.{quoted(table.name)} WHERE rowid IN (SELECT old FROM absent)"
+    found = frame(connection, f"SELECT {columns(list(schema))} FROM {rows}")
     return found.cast(schema).with_columns(_retired_at=pl.lit(instant).cast(render.INSTANT))
 
 
@@ -233,13 +246,8 @@ def retire(
     connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
 ) -> pl.Series:
     """Marks rows that a full edition of the instant lacks; gives their companies. Rows seen later stay."""
-    create(connection, table)
+    _find_absent(connection, table, keys, instant)
     name = f"present.{quoted(table.name)}"
-    with registered(connection, "keys", keys.select(table.key)):
-        connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE absent AS SELECT p.rowid AS old, p._company_id {_absent(table)}",
-            [instant],
-        )
     connection.execute(
         f"UPDATE {name} SET _retired_at = $1 WHERE rowid IN (SELECT old FROM absent)", [instant]
     )
