@@ -71,5 +71,5 @@ def _told(companies: int, first: int, before: _Night, nights: list[_Night]) -> d
         "peak_mb": max(night.megabytes for night in nights),
         "bytes_a_night": {name: (last[name] - before.stores[name]) // len(nights) for name in _STORES},
         "stores_bytes": dict(last),
-        "asked": "no faster than the change of a day",
+        "asked": "a night costs reading, a copy and its change, however many there were",
     }

@@ -13,11 +13,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
+import polars as pl
+
 from connectors.declare import Dataset, Former, Jurisdiction
 from pipelines.resources import Workspace
 from pipelines.stages import mended
 from warehouse.archive import CorruptObject, RawPiece
 from warehouse.lake import StagedIndex
+from warehouse.staging import PART
 
 STANDS: Final = "stands_on"  # figure of a staged batch
 
@@ -139,15 +142,27 @@ class Formers:
         return None if held else (newest, index)
 
     def _is_sound(self, base: RawPiece) -> bool:
-        """Whether it can be compared with: not where it is pruned or damaged, or was when it was read."""
-        indexes = self.workspace.lake.indexes(self.dataset.key)
+        """Whether it can be compared with: not where it is pruned or damaged, or a part of it was not read.
+
+        What killed its reader, or met damage then, may be read another time, and would stay unread.
+        """
+        indexes = list(self.workspace.lake.indexes(self.dataset.key))
         if self.workspace.archive.stored(base) is None or base.sha256 in mended.damaged(indexes):
+            return False
+        if any(self._has_unread(base, index) for index in indexes):
             return False
         try:
             self.workspace.archive.verify(base)
         except CorruptObject:
             return False
         return True
+
+    def _has_unread(self, base: RawPiece, index: StagedIndex) -> bool:
+        if all(entry["sha256"] != base.sha256 for entry in index.pieces):
+            return False
+        rejects = self.workspace.lake.rejects(self.dataset.key, index.batch)
+        parts = rejects.filter(pl.col("table") == PART, pl.col("raw").str.starts_with(base.sha256))
+        return not parts.is_empty()
 
     def _told_since(self, base: RawPiece, piece: RawPiece) -> frozenset[str]:
         """Names of other files that have told of the same tables since."""

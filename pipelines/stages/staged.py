@@ -122,7 +122,6 @@ def _write(
 ) -> StagedReceipt:
     last_full = guards.last_full(workspace.lake.indexes(dataset.key))
     formers = Formers(workspace, _market(workspace, dataset), dataset).against(found)
-    standings = [standing for _, standing in formers.values()]
     with workspace.lake.writer(dataset.key, batch) as writer:
         members = _members(dataset, found, writer, {sha256: one for sha256, (one, _) in formers.items()})
         size = sum(piece.bytes for piece in found if piece.sha256 not in formers)
@@ -135,6 +134,8 @@ def _write(
             writer.figures({mended.DAMAGED: sorted(damaged)})
         writer.cursor(cursor or next((piece.cursor for piece in reversed(found) if piece.cursor), None))
         writer.figures(editions.kept_figures(kept))
+        unread = damaged | {piece.sha256 for piece in found if writer.piece(piece)["rejected"] is not None}
+        standings = [standing for sha256, (_, standing) in formers.items() if sha256 not in unread]
         writer.figures(former.figures(standings))
         reading = _reading(writer, found, kept, standings)
         refused = guards.judge(dataset.guard, reading, last_full)

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.declare import Guard
+from connectors.declare import Guard, Piece, Unreadable
 from pipelines import pruning
 from pipelines.erase import erase
 from pipelines.pruning import Limits
@@ -100,6 +100,26 @@ def test_against_what_is_damaged_or_gone_nothing_is_compared(nights: Nights) -> 
     with closing(nights.workspace()) as workspace:
         workspace.archive.prune(bodies(nights)[-1])
     assert nights.read(nights.take((2, {**ALL, "c": 31}))) == 3
+
+
+def test_what_a_part_kept_unread_is_read_the_next_time(nights: Nights) -> None:
+    index = nights.take((1, {**ALL, "b": "no JSON"}))
+    assert index is not None
+    assert index.rejects == 1
+    assert nights.read(nights.take((2, {**ALL, "b": "no JSON", "c": 30}))) == 2, "all but what cannot be read"
+
+
+def test_an_archive_that_is_not_read_repeats_nothing(nights: Nights) -> None:
+    def refuse(piece: Piece) -> Iterator[Piece]:
+        raise Unreadable(piece.dataset, piece.name, "not today")
+
+    sound, nights.nightly = nights.nightly, replace(NIGHTLY, split=refuse)
+    index = nights.take((1, {**ALL, "b": 20}))
+    assert index is not None
+    assert former.of(index) == []
+    assert nights.present()["a"] == (1, night(0)), "nobody has seen that it is still so"
+    nights.nightly = sound
+    assert nights.read(nights.take((2, {**ALL, "b": 20, "c": 30}))) == 2, "against the one before it"
 
 
 def test_two_archives_of_one_run_do_not_hide_each_other(nights: Nights) -> None:

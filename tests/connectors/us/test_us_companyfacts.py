@@ -1,12 +1,14 @@
 """Reading companyfacts: files, archives, broken members, drift; staged rows to shared tables and versions."""
 
+import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 import pytest
 
-from connectors.declare import NotOurs, Recognised, Scope, Unreadable
+from connectors.declare import Former, NotOurs, Recognised, Scope, Unreadable
 from connectors.kit import staged
 from connectors.us import UNITED_STATES, companyfacts
 from connectors.us.companyfacts_schema import FACTS
@@ -19,6 +21,7 @@ from tests.connectors.us.fact_files import (
     answer,
     archive,
     body,
+    piece,
     present,
     read,
     shared,
@@ -279,3 +282,23 @@ def test_names_of_filers_serve_where_there_is_no_profile() -> None:
     made = UNITED_STATES.normalise(present(read(body(FIRST))), pl.Series([0]).cast(pl.Date)[0])
     assert made["companies"]["name"].to_list() == ["Example Corp"]
     assert made[FINANCIALS_REPORTED.name].height == 1
+
+
+def test_of_an_archive_read_against_the_one_before_only_who_changed_is_read() -> None:
+    def night(revenue: float) -> bytes:
+        changed: list[Fact] = [("Revenues", *YEAR, revenue, "25001", "10-K", "2025-02-10")]
+        return archive({"CIK0000000001.json": body(FIRST, cik=1), "CIK0000000002.json": body(changed, cik=2)})
+
+    def ciks(former: Former | None) -> list[set[str]]:
+        whole = replace(piece(night(200.0), "companyfacts.zip"), former=former)
+        return [
+            set(batch.rows["cik"])
+            for part in companyfacts.split(whole)
+            for batch in companyfacts.read(part)
+            if batch.table == FACTS.name
+        ]
+
+    assert ciks(None) == [{"0000000001", "0000000002"}]
+    assert ciks(Former(lambda: io.BytesIO(night(100.0)))) == [{"0000000002"}]
+    assert ciks(Former(lambda: io.BytesIO(night(200.0)))) == []
+    assert companyfacts.DATASET.rereads is not None
