@@ -21,7 +21,7 @@ from warehouse.schema.types import Table
 
 REJECTS: Final = "rejects"
 SIGNALS: Final = "signals"
-PART: Final = ""  # the table of a reject that is a whole member, or part of an archive
+MEMBER: Final = ""  # the table of a reject that is a whole member, or part of an archive
 STAGED_COLUMNS: Final[dict[str, pl.DataType]] = {
     "_observed_at": render.INSTANT,
     "_raw": pl.String(),
@@ -161,7 +161,7 @@ class StagedWriter:
             self.piece(piece)["rejected"] = reason
         else:
             row = pl.DataFrame({"record": [member], "reason": [reason], "excerpt": [None]})
-            self.rejects(piece, PART, row)
+            self.rejects(piece, MEMBER, row)
 
     def signals(self, signals: Iterable[SignalLike]) -> None:
         """Adds what a person should look at."""

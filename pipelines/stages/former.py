@@ -20,7 +20,7 @@ from pipelines.resources import Workspace
 from pipelines.stages import mended
 from warehouse.archive import CorruptObject, RawPiece
 from warehouse.lake import StagedIndex
-from warehouse.staging import PART
+from warehouse.staging import MEMBER
 
 STANDS: Final = "stands_on"  # figure of a staged batch
 
@@ -161,7 +161,7 @@ class Formers:
         if all(entry["sha256"] != base.sha256 for entry in index.pieces):
             return False
         rejects = self.workspace.lake.rejects(self.dataset.key, index.batch)
-        parts = rejects.filter(pl.col("table") == PART, pl.col("raw").str.starts_with(base.sha256))
+        parts = rejects.filter(pl.col("table") == MEMBER, pl.col("raw").str.starts_with(base.sha256))
         return not parts.is_empty()
 
     def _told_since(self, base: RawPiece, piece: RawPiece) -> frozenset[str]:
