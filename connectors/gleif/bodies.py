@@ -139,8 +139,8 @@ def _raws(body: _Rejoined, head: bytes) -> Iterator[bytes]:
     if start is None:
         raise NoRecords("a golden copy begins with its records")
     body.read(start.end())
-    for part in chunks.arrays(cast("BinaryIO", _Array(body)), _BLOCK):
-        yield from map(bytes, chunks.records(part))
+    for found in chunks.arrays(cast("BinaryIO", _Array(body)), chunks.records, _BLOCK):
+        yield from map(bytes, found)
 
 
 def _golden_kept(body: _Rejoined, head: bytes) -> Iterator[bytes]:

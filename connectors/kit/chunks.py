@@ -10,11 +10,14 @@ Does not belong here: types and keys of records (`strict`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 BLOCK: Final = 8 << 20
 LARGEST: Final = 256 << 20  # bytes of one record, past which the text is not what it says
@@ -38,12 +41,21 @@ class NotJson(Exception):  # noqa: N818 - named for what it says of a text
 
 
 def records(part: bytes) -> list[msgspec.Raw]:
-    """The records of a stretch that `arrays` gave, one by one."""
+    """The records of a stretch, one by one, as they are written."""
     return _RAWS.decode(b"[%b]" % part)
 
 
-def arrays(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
-    """Stretches `record, record, …` of one array, without its brackets."""
+def values(part: bytes) -> list[Any]:
+    """The records of a stretch, decoded, of any shape."""
+    return msgspec.json.decode(b"[%b]" % part)
+
+
+def arrays(stream: BinaryIO, read: Callable[[bytes], T], block: int = BLOCK) -> Iterator[T]:
+    """What `read` makes of the stretches `record, record, …` of one array, without its brackets.
+
+    Reading a stretch is also how a guess is tried, so that nothing is looked through twice: of what is no run of
+    whole records `read` raises MALFORMED, and has kept nothing of it. `records` and `values` are such.
+    """
     rest = stream.read(block).lstrip(_BLANK)
     if not rest.startswith(b"["):
         raise NotJson(f"an array was due, the text begins {rest[:20]!r}")
@@ -52,9 +64,9 @@ def arrays(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
         rest += more
         if between:
             rest, between = _behind_comma(rest)
-        cut = 0 if between else _cut(rest, scan)
+        cut, found = (0, ()) if between else _cut(rest, scan, read)
         if cut:
-            yield rest[:cut]
+            yield from found
             (rest, between), scan = _behind_comma(rest[cut:]), _Scan()
         elif len(rest) > LARGEST:
             raise NotJson(f"a record of more than {LARGEST} bytes")
@@ -62,7 +74,7 @@ def arrays(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
     if not body.endswith(b"]"):
         raise NotJson("the array is cut off: it does not end with ]")
     if last := body[:-1].strip(_BLANK):
-        yield last
+        yield read(last)
 
 
 def lines(stream: BinaryIO, block: int = BLOCK) -> Iterator[bytes]:
@@ -91,13 +103,19 @@ def _behind_comma(text: bytes) -> tuple[bytes, bool]:
     return text, True
 
 
-def _cut(text: bytes, scan: _Scan) -> int:
-    """Where the last record that is whole ends, 0 for nowhere yet. `text` begins between two records."""
-    guessed = 0 if scan.has_begun else _guessed(text)
-    return guessed or scan.on(text)
+def _cut(text: bytes, scan: _Scan, read: Callable[[bytes], T]) -> tuple[int, tuple[T, ...]]:
+    """Where the last record that is whole ends, and what was read up to there: (0, ()) for nowhere yet.
+
+    `text` begins between two records.
+    """
+    guessed = (0, ()) if scan.has_begun else _guessed(text, read)
+    if guessed[0]:
+        return guessed
+    end = scan.on(text)
+    return (end, (read(text[:end]),)) if end else (0, ())
 
 
-def _guessed(text: bytes) -> int:
+def _guessed(text: bytes, read: Callable[[bytes], T]) -> tuple[int, tuple[T, ...]]:
     first = _FIRST_KEY.match(text)
     if first is not None:
         key, place = first.group(1), len(text)
@@ -106,9 +124,10 @@ def _guessed(text: bytes) -> int:
             if place <= first.start(1):
                 break
             end = _record_end(text, place)
-            if end and _parses(text[:end]):
-                return end
-    return 0
+            if end:
+                with suppress(*MALFORMED):
+                    return end, (read(text[:end]),)
+    return 0, ()
 
 
 def _record_end(text: bytes, key: int) -> int:
@@ -122,14 +141,6 @@ def _record_end(text: bytes, key: int) -> int:
         return 0
     before = before[:-1].rstrip(_BLANK)
     return key - len(window) + len(before) if before.endswith(b"}") else 0
-
-
-def _parses(part: bytes) -> bool:
-    try:
-        records(part)
-    except MALFORMED:
-        return False
-    return True
 
 
 @dataclass(slots=True)

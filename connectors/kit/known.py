@@ -12,12 +12,16 @@ import msgspec.inspect as types
 
 @dataclass(slots=True)
 class Known:
-    """Keys of one object and what is known below them. `open`: any key may stand here (a dict)."""
+    """Keys of one object and what is known below them. `open`: any key may stand here (a dict).
+
+    unread: keys of what a type leaves as it is written (`msgspec.Raw`), which decoded JSON has no longer.
+    """
 
     keys: frozenset[str] = frozenset()
     below: dict[str, Known] = field(default_factory=dict)
     open: bool = True
     values: Known | None = None
+    unread: frozenset[str] = frozenset()
 
     @staticmethod
     @cache  # made of the declaration alone, and costs more than reading a small body
@@ -26,7 +30,7 @@ class Known:
         return _known(types.type_info(kind)) or Known()
 
     def strip(self, value: Any, count: Callable[[str], None], path: str = "") -> None:
-        """Take unknown keys out of decoded JSON, each told to `count` by its path (lists as `[]`)."""
+        """Take unread keys out of decoded JSON, and unknown ones, told to `count` by path (lists as `[]`)."""
         if isinstance(value, list):
             for item in value:
                 self.strip(item, count, f"{path}[]" if path else path)
@@ -37,6 +41,8 @@ class Known:
         for key in () if self.open else value.keys() - self.keys:
             del value[key]
             count(_join(path, key))
+        for key in value.keys() & self.unread:
+            del value[key]
         for key in value.keys() & self.below.keys():
             self.below[key].strip(value[key], count, _join(path, key))
         for item in value.values() if self.values is not None else ():
@@ -51,7 +57,9 @@ def _known(kind: types.Type) -> Known | None:
     """The tree of a type; None where nothing below it is checked."""
     if isinstance(kind, types.StructType):
         below = {part.encode_name: tree for part in kind.fields if (tree := _known(part.type)) is not None}
-        return Known(frozenset(part.encode_name for part in kind.fields), below, open=False)
+        unread = frozenset(part.encode_name for part in kind.fields if isinstance(part.type, types.RawType))
+        keys = frozenset(part.encode_name for part in kind.fields)
+        return Known(keys, below, open=False, unread=unread)
     if isinstance(kind, types.UnionType):
         return next((tree for part in kind.types if (tree := _known(part)) is not None), None)
     if isinstance(kind, types.ListType | types.VarTupleType):

@@ -7,7 +7,9 @@ Does not belong here: cutting a stream into chunks (`chunks`), the meaning of a 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, BinaryIO, Final, Generic, TypeVar
@@ -101,6 +103,19 @@ def _one_object(head: bytes, start: bytes) -> bool:
     return not rest.strip()
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: JSON holds none, and a stretch of records is looked through many times."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class _Reader(Generic[T]):
     """Decodes stretches of records, the quick way until a record does not fit."""
 
@@ -118,7 +133,7 @@ class _Reader(Generic[T]):
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
         stream.read(len(head) - len(start))
         if start.startswith(b"["):
-            yield from map(self.array, chunks.arrays(stream, block))
+            yield from chunks.arrays(stream, self.array, block)
         elif not start.startswith(b"{"):
             raise chunks.NotJson(f"JSON was due, the text begins {start[:40]!r}")
         elif _one_object(head, start):
@@ -128,13 +143,17 @@ class _Reader(Generic[T]):
 
     def array(self, part: bytes) -> Decoded[T]:
         try:
-            return self._given(self._many.decode(b"[%b]" % part), [])
+            with _uncollected():
+                found = self._many.decode(b"[%b]" % part)
+            return self._given(found, [])
         except msgspec.ValidationError:
             return self._singly([bytes(raw) for raw in chunks.records(part)])
 
     def lines(self, part: bytes) -> Decoded[T]:
         try:
-            return self._given(self._one.decode_lines(part), [])
+            with _uncollected():
+                found = self._one.decode_lines(part)
+            return self._given(found, [])
         except chunks.MALFORMED:
             return self._singly([line for line in part.split(b"\n") if line.strip()])
 

@@ -15,7 +15,7 @@ import polars as pl
 from connectors.declare import Batch, Piece
 from connectors.kit import staged, tabular
 from connectors.no.enheter_fields import CODE_LIST, ENTITIES, IGNORED, MANDATORY, NUMBER
-from connectors.no.enheter_rows import EntityRows, as_text, split_lines
+from connectors.no.enheter_rows import EntityRows, as_text, split_lines, tidy
 from warehouse.schema.types import Table
 
 LINE_SEPARATOR: Final = "/n"  # two literal characters
@@ -49,7 +49,8 @@ def read(piece: Piece) -> Iterator[Batch]:
     scheme = pl.lit(code_list(header)).alias(CODE_LIST)
     rows = EntityRows(piece)
     for batch in _ahead(tabular.read(piece, LAYOUT)):
-        read = rows.batch(split_lines(batch.rows, LINE_SEPARATOR).with_columns(scheme), batch.rejects)
+        texts = tidy(split_lines(batch.rows, LINE_SEPARATOR).with_columns(scheme))
+        read = rows.batch(texts, batch.rejects)
         yield Batch(read.table, read.rows, read.rejects, batch.signals + read.signals)
 
 

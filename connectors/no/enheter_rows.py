@@ -50,15 +50,15 @@ def _typed(column: pl.Expr, kind: Kind) -> pl.Expr:
             return column
 
 
-def tidy(rows: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
-    """Blanks at the ends gone, blank is null.
+def tidy(rows: pl.DataFrame) -> pl.DataFrame:
+    """Blanks at the ends of what people wrote gone, blank is null.
 
     Looking first costs a tenth of stripping, and few columns need it.
     """
     found = rows.select(
-        (pl.col(name).str.starts_with(" ") | pl.col(name).str.ends_with(" ")).any() for name in names
+        (pl.col(name).str.starts_with(" ") | pl.col(name).str.ends_with(" ")).any() for name in _WRITTEN
     )
-    stripped = {name: pl.col(name).str.strip_chars() for name in names if found[name].item()}
+    stripped = {name: pl.col(name).str.strip_chars() for name in _WRITTEN if found[name].item()}
     return rows.with_columns(pl.when(text != "").then(text).alias(name) for name, text in stripped.items())
 
 
@@ -99,14 +99,12 @@ class EntityRows:
         self._seen: set[int] = set()
 
     def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
-        """One chunk; `rows` has the columns of `as_text(ENTITIES)`."""
-        rows = tidy(rows, _WRITTEN)
+        """One chunk; `rows` has the columns of `as_text(ENTITIES)`, without blanks at the ends of texts."""
         reason = self._repeated(rows, rows.select(_REFUSED).to_series())
-        kept = rows.filter(reason.is_null())
+        kept, refused = parted(rows, reason)
         read = typed(ENTITIES, kept)
         self._audit(kept, read)
-        refused = rejected(rows.with_columns(reason).filter(reason.is_not_null()))
-        return staged.batch(ENTITIES, read, pl.concat([rejects, refused]), self.tally.drain())
+        return staged.batch(ENTITIES, read, pl.concat([rejects, rejected(refused)]), self.tally.drain())
 
     def _repeated(self, rows: pl.DataFrame, reason: pl.Series) -> pl.Series:
         """The reasons, with one more where a number was met before in this piece."""
@@ -137,8 +135,17 @@ class EntityRows:
             codes.COUNTIES.audit(counties, name, NUMBER, self.tally, "unknown_county")
 
 
+def parted(rows: pl.DataFrame, reason: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows with no reason against them, and the others with theirs; hardly ever are there any."""
+    if reason.null_count() == rows.height:
+        return rows, rows.clear().with_columns(reason.clear())
+    return rows.filter(reason.is_null()), rows.with_columns(reason).filter(reason.is_not_null())
+
+
 def rejected(rows: pl.DataFrame) -> pl.DataFrame:
     """Refused rows as reject rows: the number, the reason, the beginning of the record."""
+    if rows.is_empty():
+        return staged.reject_rows()
     texts = [pl.col(name) for name in rows.columns if name != REASON]
     return rows.select(
         pl.col(NUMBER).alias("record"),

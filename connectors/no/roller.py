@@ -82,8 +82,8 @@ def read(piece: Piece) -> Iterator[Batch]:
     try:
         with opened(piece) as body:
             if head.lstrip().startswith(b"["):
-                for part in chunks.arrays(body):
-                    yield _batch(piece, msgspec.json.decode(b"[%b]" % part), None)
+                for entities in chunks.arrays(body, chunks.values):
+                    yield _batch(piece, entities, None)
             else:
                 yield _single(piece, msgspec.json.decode(body.read(_LIMIT)))
     except (chunks.NotJson, *chunks.MALFORMED) as error:

@@ -110,8 +110,8 @@ def _json(plain: BinaryIO) -> Iterator[bytes]:
 def _array(plain: BinaryIO) -> Iterator[bytes]:
     """The complete file of all roles, entity by entity."""
     separator = b"["
-    for part in chunks.arrays(plain):
-        for entity in msgspec.json.decode(b"[%b]" % part):
+    for entities in chunks.arrays(plain, chunks.values):
+        for entity in entities:
             yield separator + msgspec.json.encode(_entity(entity))
             separator = b","
     yield b"[]" if separator == b"[" else b"]"

@@ -105,8 +105,8 @@ def _of_json(piece: Piece, head: bytes) -> Iterator[Batch]:
             if not head.lstrip().startswith(b"["):
                 yield of_records(_elements(msgspec.json.decode(body.read(_LIMIT))), tally)
                 return
-            for part in chunks.arrays(body):
-                yield of_records(msgspec.json.decode(b"[%b]" % part), tally)
+            for found in chunks.arrays(body, chunks.values):
+                yield of_records(found, tally)
     except (chunks.NotJson, *chunks.MALFORMED) as error:
         raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
 

@@ -103,6 +103,7 @@ def test_a_body_stays_open_for_whoever_sent_it(sent: bytes) -> None:
         packed(a=b"<html></html>"),
         b"PK\x03\x04" + b"\0" * 64,
     ],
+    ids=["two members", "none", "cut off", "a page", "no directory"],  # a zip's own bytes hold the time
 )
 def test_another_archive_is_unreadable_and_nothing_of_it_is_kept(body: bytes) -> None:
     assert b"unreadable" in kept(body)

@@ -19,8 +19,8 @@ ODD = [
 
 
 def cut(body: bytes, block: int) -> list[Any]:
-    parts = chunks.arrays(io.BytesIO(body), block)
-    return [json.loads(bytes(record)) for part in parts for record in chunks.records(part)]
+    found = chunks.arrays(io.BytesIO(body), chunks.records, block)
+    return [json.loads(bytes(record)) for records in found for record in records]
 
 
 @pytest.mark.parametrize("indent", [None, 1])

@@ -153,7 +153,7 @@ def test_columns():
 def test_a_record_too_large(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(chunks, "LARGEST", 1000)
     with pytest.raises(chunks.NotJson, match="a record of more than 1000"):
-        list(chunks.arrays(io.BytesIO(b'[{"a": "' + b"x" * 5000), 100))
+        list(chunks.arrays(io.BytesIO(b'[{"a": "' + b"x" * 5000), chunks.records, 100))
     with pytest.raises(chunks.NotJson, match="a line of more than 1000"):
         list(chunks.lines(io.BytesIO(b'{"a": "' + b"x" * 5000), 100))
 

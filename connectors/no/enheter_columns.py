@@ -1,0 +1,191 @@
+"""Members of many elements as columns of texts, nested names joined with dots (FORMAT 2.1).
+
+Belongs here: one member of all elements at a time, each in a line of its own: asked for a member by a name in a
+variable an element takes three times as long to answer, and a million are asked forty-five times. Does not belong
+here: which elements are taken (`enheter_json`), or what a row means (`enheter_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import polars as pl
+
+from connectors.kit import staged
+from connectors.no.enheter_fields import (
+    BUSINESS,
+    CODE_LIST,
+    ENTITIES,
+    FORM,
+    LINES,
+    NAME,
+    NUMBER,
+    POSTAL,
+    SHARE_COUNT,
+)
+from connectors.no.enheter_model import Address, Capital, Code, Entity
+from warehouse.schema.types import Kind
+
+
+def text(value: object) -> str | None:
+    """A value as text, without blanks at its ends; a blank one is null."""
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # counts come as floats through some doors (FORMAT 3.1)
+    return str(value).strip() or None
+
+
+def frame(entities: list[Entity], tally: staged.Tally) -> pl.DataFrame:
+    """The columns of `ENTITIES` as texts; `tally` is told of members of a type nobody documented."""
+    found = _registered(entities, tally) | _placed(entities, tally) | _ended(entities)
+    columns = [_series(name, found[name]) for name in ENTITIES.names]
+    return pl.DataFrame(columns).select(_STRIPPED).select(_SAID)
+
+
+def _registered(entities: list[Entity], tally: staged.Tally) -> dict[str, list[Any]]:
+    forms = [entity.organisasjonsform or _NO_CODE for entity in entities]
+    industries = _spared("naeringskode1", [entity.naeringskode1 for entity in entities], entities, tally)
+    codes = [industry or _NO_CODE for industry in industries]
+    shares = _spared("kapital", [entity.kapital for entity in entities], entities, tally)
+    capitals = [capital or _NO_CAPITAL for capital in shares]
+    employing = [entity.harRegistrertAntallAnsatte for entity in entities]
+    employees = [entity.antallAnsatte for entity in entities]
+    sites = [entity.hjemmeside for entity in entities]
+    years = [entity.sisteInnsendteAarsregnskap for entity in entities]
+    grouped = [entity.erIKonsern for entity in entities]
+    return {
+        NUMBER: [entity.organisasjonsnummer for entity in entities],
+        NAME: [entity.navn for entity in entities],
+        FORM: [form.kode for form in forms],
+        "organisasjonsform.beskrivelse": [form.beskrivelse for form in forms],
+        "naeringskode1.kode": [code.kode for code in codes],
+        "naeringskode1.beskrivelse": [code.beskrivelse for code in codes],
+        CODE_LIST: list(map(_code_list, entities)),
+        "harRegistrertAntallAnsatte": _spared("harRegistrertAntallAnsatte", employing, entities, tally),
+        "antallAnsatte": _spared("antallAnsatte", employees, entities, tally),
+        "hjemmeside": _spared("hjemmeside", sites, entities, tally),
+        "sisteInnsendteAarsregnskap": _spared("sisteInnsendteAarsregnskap", years, entities, tally),
+        "registreringsdatoEnhetsregisteret": [
+            entity.registreringsdatoEnhetsregisteret for entity in entities
+        ],
+        "erIKonsern": _spared("erIKonsern", grouped, entities, tally),
+        SHARE_COUNT: [capital.antallAksjer for capital in capitals],
+    }
+
+
+def _placed(entities: list[Entity], tally: staged.Tally) -> dict[str, list[Any]]:
+    business = _spared(BUSINESS, [entity.forretningsadresse for entity in entities], entities, tally)
+    postal = _spared(POSTAL, [entity.postadresse for entity in entities], entities, tally)
+    visited = [address or _NO_ADDRESS for address in business]
+    written = [address or _NO_ADDRESS for address in postal]
+    return {
+        f"{BUSINESS}.adresse": [address.adresse for address in visited],
+        f"{BUSINESS}.poststed": [address.poststed for address in visited],
+        f"{BUSINESS}.postnummer": [address.postnummer for address in visited],
+        f"{BUSINESS}.kommune": [address.kommune for address in visited],
+        f"{BUSINESS}.kommunenummer": [address.kommunenummer for address in visited],
+        f"{BUSINESS}.landkode": [address.landkode for address in visited],
+        f"{POSTAL}.kommune": [address.kommune for address in written],
+        f"{POSTAL}.kommunenummer": [address.kommunenummer for address in written],
+        f"{POSTAL}.landkode": [address.landkode for address in written],
+    }
+
+
+def _ended(entities: list[Entity]) -> dict[str, list[Any]]:
+    """What says that an entity is at its end, or may come to it."""
+    return {
+        "konkurs": [entity.konkurs for entity in entities],
+        "konkursdato": [entity.konkursdato for entity in entities],
+        "underAvvikling": [entity.underAvvikling for entity in entities],
+        "underAvviklingDato": [entity.underAvviklingDato for entity in entities],
+        "underTvangsavviklingEllerTvangsopplosning": [
+            entity.underTvangsavviklingEllerTvangsopplosning for entity in entities
+        ],
+        "tvangsopplostPgaManglendeDagligLederDato": [
+            entity.tvangsopplostPgaManglendeDagligLederDato for entity in entities
+        ],
+        "tvangsopplostPgaManglendeRevisorDato": [
+            entity.tvangsopplostPgaManglendeRevisorDato for entity in entities
+        ],
+        "tvangsopplostPgaManglendeRegnskapDato": [
+            entity.tvangsopplostPgaManglendeRegnskapDato for entity in entities
+        ],
+        "tvangsopplostPgaMangelfulltStyreDato": [
+            entity.tvangsopplostPgaMangelfulltStyreDato for entity in entities
+        ],
+        "tvangsavvikletPgaManglendeSlettingDato": [
+            entity.tvangsavvikletPgaManglendeSlettingDato for entity in entities
+        ],
+        "underRekonstruksjonsforhandlingDato": [
+            entity.underRekonstruksjonsforhandlingDato for entity in entities
+        ],
+        "underUtenlandskInsolvensbehandlingDato": [
+            entity.underUtenlandskInsolvensbehandlingDato for entity in entities
+        ],
+    }
+
+
+_STRIPPED: Final = tuple(pl.col(name).str.strip_chars() for name in ENTITIES.names)
+_SAID: Final = tuple(pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in ENTITIES.names)
+_NO_CODE: Final = Code()
+_NO_ADDRESS: Final = Address()
+_NO_CAPITAL: Final = Capital()
+# Members without which a record still says what it is: of another type they are null, and told of.
+_SPARED: Final[dict[str, frozenset[type]]] = {
+    name: frozenset({*kinds, type(None)})
+    for name, kinds in {
+        "naeringskode1": (Code,),
+        "harRegistrertAntallAnsatte": (bool,),
+        "antallAnsatte": (int, float),
+        "hjemmeside": (str,),
+        BUSINESS: (Address,),
+        POSTAL: (Address,),
+        "sisteInnsendteAarsregnskap": (str, int),
+        "erIKonsern": (bool,),
+        "kapital": (Capital,),
+    }.items()
+}
+
+
+def _spared(name: str, values: list[Any], entities: list[Entity], tally: staged.Tally) -> list[Any]:
+    """Values whose type may be another; types are looked at together, since hardly ever one is."""
+    kinds = _SPARED[name]
+    if set(map(type, values)) <= kinds:
+        return values
+    for entity, value in zip(entities, values, strict=True):
+        if type(value) not in kinds:
+            tally.add("unreadable_value", name, entity.organisasjonsnummer)
+    return [value if type(value) in kinds else None for value in values]
+
+
+def _series(name: str, values: list[Any]) -> pl.Series:
+    if name in _FLAGS:
+        return pl.Series(name, values, dtype=pl.Boolean).cast(pl.String)
+    if not any(values):  # as most columns are in most stretches
+        return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(values))
+    if as_text := _AS_TEXT.get(name):
+        values = list(map(as_text, values))
+    return pl.Series(name, values, dtype=pl.String)
+
+
+def _lines(lines: list[str | None] | None) -> str | None:
+    """Address lines; null, empty and blank ones occur and say nothing."""
+    if not lines:
+        return None
+    if len(lines) == 1:
+        return lines[0]
+    return LINES.join([said for line in lines if line and (said := line.strip())])
+
+
+def _code_list(entity: Entity) -> str:
+    """SN2025 came with the edition that knows these fields; the record itself does not name its code list."""
+    return "SN2007" if entity.erIKonsern is None and entity.historiskeNavn is None else "SN2025"
+
+
+_FLAGS: Final = frozenset(column.name for column in ENTITIES.columns if column.kind is Kind.BOOLEAN)
+_AS_TEXT: Final[dict[str, Callable[[Any], str | None]]] = {
+    **dict.fromkeys(("antallAnsatte", "sisteInnsendteAarsregnskap", SHARE_COUNT), text),  # numbers or texts
+    f"{BUSINESS}.adresse": _lines,
+}
