@@ -31,6 +31,7 @@ class Entity(msgspec.Struct, forbid_unknown_fields=True):
     form: Form | None = None
     names: list[Form] = []
     staff: int | None = None
+    left: msgspec.Raw = msgspec.Raw()
     other: dict[str, Form] | None = None
 
 
@@ -248,17 +249,35 @@ JSON = st.recursive(
 @example(rows=[{"nr": [None], "form": "0]"}], block=3, indent=None)
 @given(
     rows=st.lists(
-        st.dictionaries(st.sampled_from(["nr", "form", "names", "x"]), JSON, min_size=1, max_size=3),
+        st.dictionaries(st.sampled_from(["nr", "form", "names", "left", "x"]), JSON, min_size=1, max_size=3),
         max_size=8,
     ),
     block=st.integers(3, 120),
     indent=st.sampled_from([None, 1]),
 )
 def test_every_record_is_given_or_rejected(rows: list[dict[str, Any]], block: int, indent: int | None):
-    records, rejects, _ = decoded(
+    records, rejects, signals = decoded(
         json.dumps(rows, indent=indent, ensure_ascii=False).encode("utf-8", "surrogatepass"), block
     )
     assert len(records) + len(rejects) == len(rows)
+    unknown = sum("x" in row for row in rows if _is_text(row))
+    assert signals.get(("unknown_key", "x"), (0, ()))[0] == unknown
+
+
+def _is_text(row: object) -> bool:
+    with suppress(UnicodeEncodeError):
+        return bool(json.dumps(row, ensure_ascii=False).encode())
+    return False
+
+
+def test_what_is_left_as_it_is_written_costs_its_record_nothing():
+    rows: list[dict[str, Any]] = [{"nr": "1", "left": {"a": [1]}}, {"nr": "2", "left": None}, {"nr": "3"}]
+    assert [record.nr for record in decoded(json.dumps(rows).encode())[0]] == ["1", "2", "3"]
+    rows[1]["x"] = 1
+    for body in (json.dumps(rows), "\n".join(map(json.dumps, rows))):
+        records, rejects, signals = decoded(body.encode())
+        assert ([record.nr for record in records], rejects) == (["1", "2", "3"], [])
+        assert signals == {("unknown_key", "x"): (1, ("2",))}
 
 
 @settings(deadline=None, max_examples=200)

@@ -62,8 +62,9 @@ class TestJson:
     def test_null_and_blank_address_lines_say_nothing(self) -> None:
         assert json_of().one["forretningsadresse.adresse"] == "Gate 1"
 
-    def test_an_empty_address_list_is_null(self) -> None:
-        address = ELEMENT["forretningsadresse"] | {"adresse": []}
+    @pytest.mark.parametrize("lines", [[], [None], [""], [" "], ["", " ", None], None])
+    def test_an_address_without_a_line_is_null(self, lines: list[str | None] | None) -> None:
+        address = ELEMENT["forretningsadresse"] | {"adresse": lines}
         assert json_of(forretningsadresse=address).one["forretningsadresse.adresse"] is None
 
     def test_empty_date_text_is_null_without_a_signal(self) -> None:
@@ -143,6 +144,7 @@ class TestJson:
         found = json_of(nyttFelt=1)
         assert found.one["navn"] == "EKSEMPEL ASA"
         assert [key for key in found.signals if key[0] == "unknown_key"] == [("unknown_key", "nyttFelt")]
+        assert found.one == json_of().one
 
     def test_a_record_of_another_shape_is_a_reject(self) -> None:
         body = [ELEMENT, ELEMENT | {"organisasjonsnummer": DNB, "konkurs": "kanskje"}]
