@@ -32,6 +32,11 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
 	@touch $@
 
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
+	@echo "Installing what benchmarks measure against (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-bench.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@touch $@
+
 # In an environment of its own: what asks for advisories wants other editions of what the service runs with.
 $(VENV)/.audit: requirements-audit.lock $(VENV)/.dev
 	@echo "Installing what the audit asks with (once) ..."
@@ -75,7 +80,7 @@ format: $(VENV)/.dev ## put every file into the house format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix-only --quiet .
 
-bench: $(VENV)/.dev ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
+bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
 docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarations, faults from their tests, collections from the OpenAPI document
@@ -86,7 +91,8 @@ docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarat
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
 	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-audit.lock requirements-audit.in
-	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-dev.lock requirements-dev.in
+	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-bench.lock requirements-bench.in
+	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' requirements-bench.lock) -o requirements-dev.lock requirements-dev.in
 	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' requirements-dev.lock) -o requirements.lock requirements.in
 
 clean: ## caches and the embedded demo's state; never FIRM_DATA

@@ -117,7 +117,7 @@ class Steps:
         seconds = time.perf_counter() - began
         if code:
             raise RuntimeError(f"{name}: ended with code {code}")
-        megabytes = peak.own + peak.files
+        megabytes = peak.together
         met = seconds <= minutes * 60 and megabytes <= gigabytes * 1024
         return {
             "name": f"{written(self._companies)} companies, {name}",

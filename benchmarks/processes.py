@@ -55,17 +55,21 @@ def worked(process: int) -> float:
 
 
 class Peak:
-    """The most that a process and its children have held together, in MiB; pages of files counted once."""
+    """The most that a process and its children have held at one time, in MiB.
+
+    together: their own and the pages of files, which are counted once; own: without those.
+    """
 
     def __init__(self, process: int) -> None:
         self._process = process
+        self.together = 0
         self.own = 0
-        self.files = 0
 
     def look(self) -> None:
         found = [memory(one) for one in family(self._process)]
-        self.own = max(self.own, sum(one.own for one in found))
-        self.files = max(self.files, max((one.files for one in found), default=0))
+        own = sum(one.own for one in found)
+        self.own = max(self.own, own)
+        self.together = max(self.together, own + max((one.files for one in found), default=0))
 
 
 @contextmanager
