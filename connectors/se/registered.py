@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
-from connectors.se.cells import mended, stated
+from connectors.se.cells import mended, stated, trimmed
 
 # A statement of either door: one row per company, these columns (see `profiles`).
 STATEMENT: Final = {
@@ -62,7 +62,7 @@ def _said(rows: pl.DataFrame) -> pl.DataFrame:
         with_address(with_names(rows), "postadress")
         .select(
             pl.col(NUMBER),
-            pl.col("_name").str.strip_chars().alias("name"),
+            pl.col("_name").alias("name"),
             pl.col(FORM).alias("form"),
             pl.col("registreringsland").alias("country"),
             pl.col("avregistreringsdatum").alias("deregistered"),
@@ -95,20 +95,24 @@ def _firsts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_names(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` and the name that counts: the registered one of the latest date, else a plain one, else the first."""
+    """`rows` and the name that counts: the registered one of the latest date, else a plain one, else the first.
+
+    Null where no element says one.
+    """
     plain = rows.select(_IS_PLAIN.fill_null(value=False).alias("plain"))["plain"]
     # nearly all have one registered name and its date, and need no pattern
     name = rows.select(_NAME.alias("_name"))["_name"]
-    return rows.with_columns(
+    named = rows.with_columns(
         mended(name, ~plain, lambda _: _best(rows.select(NAMES).filter(~plain))["_name"])
     )
+    return trimmed(named, ("_name",))
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """What `_best` says of each row; whoever has one registered name and its date needs no pattern."""
     day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
     shown = rows.with_columns(_name=_NAME, _rank=pl.lit(0, pl.Int32), _name_date=day)
-    is_plain = _IS_PLAIN & (pl.col("_name") != "") & pl.col("_name_date").is_not_null()
+    is_plain = _IS_PLAIN & (pl.col("_name").str.strip_chars() != "") & pl.col("_name_date").is_not_null()
     plain = shown.select(is_plain.fill_null(value=False).alias("plain"))["plain"]
     shown, places = shown.drop(NAMES), (~plain).arg_true()
     others = _best(rows.filter(~plain))
@@ -133,7 +137,7 @@ def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
     """Name, rank of its kind and date of each element; what is none (part of an activity) is left out."""
     parts = elements.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
         _ROW,
-        pl.col("_parts").struct.field("1").alias("_name"),
+        pl.col("_parts").struct.field("1").str.strip_chars().alias("_name"),
         pl.col("_parts")
         .struct.field("2")
         .replace_strict(_RANKS, default=_OTHER, return_dtype=pl.Int32)

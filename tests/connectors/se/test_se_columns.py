@@ -104,9 +104,13 @@ def test_names_of_rows_stand_in_their_rows() -> None:
         "A$NAMN-ORGNAM$null|B$FORETAGSNAMN-ORGNAM$2002-01-01",
         "x",
         None,
+        "$FORETAGSNAMN-ORGNAM$2001-01-01",
+        " $FORETAGSNAMN-ORGNAM$2001-01-01",
+        " $FORETAGSNAMN-ORGNAM$2003-01-01| C $NAMN-ORGNAM$null",
+        " Två $FORETAGSNAMN-ORGNAM$2001-01-01",
     ]
     found = with_names(pl.DataFrame({"organisationsnamn": texts}))
-    assert found["_name"].to_list() == ["Ett", "B", None, None]
+    assert found["_name"].to_list() == ["Ett", "B", None, None, None, None, "C", "Två"]
 
 
 @pytest.mark.parametrize("name", ["Exempel AB", "AB Exempel (publ)", "EXEMPEL, Aktiebolag", "exempel"])
