@@ -216,15 +216,18 @@ _OWNER: Final = (
 def financial_rows(first: str, last: str) -> str:
     """Served periods of the companies in `wanted`, which lie from `first` to `last`: (company_id, row).
 
-    Each company's in the contract's order.
+    Each company's in the contract's order; put in order before they are texts, which are four times as large.
     """
     return f"""
         SELECT f.company_id, {packing.row((*_FINANCIAL, json_object(PERIOD), json_object(_SOURCE)))} AS row
-        FROM {_between("financials", first, last)} AS f SEMI JOIN wanted USING (company_id)
-        LEFT JOIN {_between("filings", first, last)} AS p USING (company_id, filing_id)
-        WHERE f.period_type IS NOT NULL
-        ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC, coalesce(f.currency, ''),
-            f.filing_id, f.is_consolidated DESC, f.version DESC
+        FROM (
+            SELECT f, {{native_id: p.native_id, document_url: p.document_url}} AS p
+            FROM {_between("financials", first, last)} AS f SEMI JOIN wanted USING (company_id)
+            LEFT JOIN {_between("filings", first, last)} AS p USING (company_id, filing_id)
+            WHERE f.period_type IS NOT NULL
+            ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC,
+                coalesce(f.currency, ''), f.filing_id, f.is_consolidated DESC, f.version DESC
+        )
     """
 
 
@@ -232,8 +235,10 @@ def owner_rows(first: str, last: str) -> str:
     """Owners of the companies in `wanted`, which lie from `first` to `last`, and their spans: (company_id, row)."""
     return f"""
         SELECT o.company_id, {packing.row((*_OWNER, json_object(OWNER)))} AS row
-        FROM {_between("owners", first, last)} AS o SEMI JOIN wanted USING (company_id)
-        ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
+        FROM (
+            SELECT o FROM {_between("owners", first, last)} AS o SEMI JOIN wanted USING (company_id)
+            ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
+        )
     """
 
 

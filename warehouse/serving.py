@@ -20,11 +20,12 @@ import polars as pl
 
 from warehouse import documents, naming, packing, rows
 from warehouse.ahead import ahead
-from warehouse.engine import beside, registered, streamed
+from warehouse.engine import allow, beside, registered, streamed
 from warehouse.filling import filling
 from warehouse.packing import Packer
 from warehouse.rows import Packed
 
+MEMORY: Final = "2GB"  # of DuckDB while a file is made; as much again is polars' and SQLite's
 _CHUNK: Final = 20_000
 _APART: Final = "names.sqlite"  # while it is made
 SCHEMA: Final = (
@@ -49,6 +50,7 @@ _INDEXES: Final = (
 def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
     """Writes what a release's tables have of every company; the name index beside it. `finish` does the rest."""
     words = documents.dictionary()
+    allow(source, MEMORY)
     with beside(source) as apart, ThreadPoolExecutor(1) as thread:
         names = thread.submit(naming.build, path.with_name(_APART), apart)
         with closing(naming.open_for_building(path)) as target:

@@ -40,17 +40,20 @@ class NotJson(Exception):  # noqa: N818 - named for what it says of a text
     """A text that is no JSON of the kind due; the message says what was found."""
 
 
-def records(part: bytes) -> list[msgspec.Raw]:
+Part = bytes | memoryview  # a stretch of a text; a view of it spares a copy
+
+
+def records(part: Part) -> list[msgspec.Raw]:
     """The records of a stretch, one by one, as they are written."""
     return _RAWS.decode(b"[%b]" % part)
 
 
-def values(part: bytes) -> list[Any]:
+def values(part: Part) -> list[Any]:
     """The records of a stretch, decoded, of any shape."""
     return msgspec.json.decode(b"[%b]" % part)
 
 
-def arrays(stream: BinaryIO, read: Callable[[bytes], T], block: int = BLOCK) -> Iterator[T]:
+def arrays(stream: BinaryIO, read: Callable[[Part], T], block: int = BLOCK) -> Iterator[T]:
     """What `read` makes of the stretches `record, record, …` of one array, without its brackets.
 
     Reading a stretch is also how a guess is tried, so that nothing is looked through twice: of what is no run of
@@ -103,7 +106,7 @@ def _behind_comma(text: bytes) -> tuple[bytes, bool]:
     return text, True
 
 
-def _cut(text: bytes, scan: _Scan, read: Callable[[bytes], T]) -> tuple[int, tuple[T, ...]]:
+def _cut(text: bytes, scan: _Scan, read: Callable[[Part], T]) -> tuple[int, tuple[T, ...]]:
     """Where the last record that is whole ends, and what was read up to there: (0, ()) for nowhere yet.
 
     `text` begins between two records.
@@ -112,10 +115,10 @@ def _cut(text: bytes, scan: _Scan, read: Callable[[bytes], T]) -> tuple[int, tup
     if guessed[0]:
         return guessed
     end = scan.on(text)
-    return (end, (read(text[:end]),)) if end else (0, ())
+    return (end, (read(memoryview(text)[:end]),)) if end else (0, ())
 
 
-def _guessed(text: bytes, read: Callable[[bytes], T]) -> tuple[int, tuple[T, ...]]:
+def _guessed(text: bytes, read: Callable[[Part], T]) -> tuple[int, tuple[T, ...]]:
     first = _FIRST_KEY.match(text)
     if first is not None:
         key, place = first.group(1), len(text)
@@ -126,7 +129,7 @@ def _guessed(text: bytes, read: Callable[[bytes], T]) -> tuple[int, tuple[T, ...
             end = _record_end(text, place)
             if end:
                 with suppress(*MALFORMED):
-                    return end, (read(text[:end]),)
+                    return end, (read(memoryview(text)[:end]),)
     return 0, ()
 
 

@@ -141,7 +141,7 @@ class _Reader(Generic[T]):
         else:
             yield from map(self.lines, chunks.lines(stream, block))
 
-    def array(self, part: bytes) -> Decoded[T]:
+    def array(self, part: chunks.Part) -> Decoded[T]:
         try:
             with _uncollected():
                 found = self._many.decode(b"[%b]" % part)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -34,8 +33,7 @@ from connectors.no.enheter_rows import REASON, EntityRows, parted, rejected, typ
 from connectors.no.register import is_number
 
 SUB_UNIT: Final = ("Underenhet", "SlettetUnderEnhet")
-_JUDGED: Final = attrgetter("organisasjonsnummer", "respons_klasse", "beliggenhetsadresse", "slettedato")
-_USUAL: Final = (None, "Enhet")
+_USUAL: Final = "Enhet"
 _HEAD: Final = 1024
 _PAGE_LIMIT: Final = 256 * 1024 * 1024  # a page or single answer is read whole; the bulk array is streamed
 
@@ -81,15 +79,16 @@ def _batches(records: list[Entity], rejects: pl.DataFrame, rows: EntityRows) -> 
     frame, unnumbered = _numbered(columns.frame(_without(records, {*refusals, *ended}), rows.tally))
     present = rows.batch(frame, pl.concat([rejects, listed, unnumbered]))
     yield present
-    kept = set(present.rows[NUMBER])
+    kept = [present.rows[NUMBER]]
     if ended:
         deleted, refused = _deleted([records[place] for place in ended])
         rows.check_digits(deleted)
         yield staged.batch(DELETED, deleted, refused, rows.tally.drain())
-        kept |= set(deleted[NUMBER])
+        kept.append(deleted[NUMBER])
     formerly = [entity for entity in _without(records, set(refusals)) if entity.historiskeNavn]
     named = [{NUMBER: text(e.organisasjonsnummer), "historiskeNavn": _former(e)} for e in formerly]
-    named = [row for row in named if row["historiskeNavn"] and row[NUMBER] in kept]
+    numbers = set(pl.concat(kept)) if named else set()
+    named = [row for row in named if row["historiskeNavn"] and row[NUMBER] in numbers]
     if named:
         yield staged.batch(FORMER_NAMES, named)
 
@@ -98,8 +97,12 @@ def _odd(records: list[Entity]) -> list[int]:
     """Places of the elements that may be no record of a living main entity: few of a bulk, looked at one by one."""
     return [
         place
-        for place, (number, kind, unit, ended) in enumerate(map(_JUDGED, records))
-        if number is None or number.isspace() or not number or kind not in _USUAL or ended or unit is not None
+        for place, record in enumerate(records)
+        if record.slettedato
+        or record.beliggenhetsadresse is not None
+        or ((kind := record.respons_klasse) is not None and kind != _USUAL)
+        or not (number := record.organisasjonsnummer)
+        or number.isspace()
     ]
 
 
