@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import os
 import shutil
 import tempfile
 import warnings
@@ -15,6 +16,7 @@ from tests import bucket
 from tests.bucket import Bucket
 
 ROOT = Path(__file__).resolve().parents[1]
+os.environ["PYTHONPATH"] = str(ROOT / "tests" / "as_served")  # of processes that tests start
 gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
 
 

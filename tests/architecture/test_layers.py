@@ -140,3 +140,9 @@ def test_lock_files_pin_by_hash_and_name_no_host(name: str) -> None:
     assert pins
     assert all("==" in line for line in pins)
     assert text.count("--hash=sha256:") >= len(pins)
+
+
+def test_processes_start_without_what_only_tests_bring() -> None:
+    """pandas, which edgartools needs, would be imported by every one of them (`tests/as_served`)."""
+    told = "import sys, firm.commands.ingest; print([name for name in ('pandas', 'edgar') if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True).strip() == "[]"
