@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from connectors.se.bolagsverket_fields import FORM, NAMES, NUMBER, PROCEEDINGS, SERIAL
-from connectors.se.cells import mended, stated, trimmed
+from connectors.se.cells import mended, stated
 
 # A statement of either door: one row per company, these columns (see `profiles`).
 STATEMENT: Final = {
@@ -102,10 +102,9 @@ def with_names(rows: pl.DataFrame) -> pl.DataFrame:
     plain = rows.select(_IS_PLAIN.fill_null(value=False).alias("plain"))["plain"]
     # nearly all have one registered name and its date, and need no pattern
     name = rows.select(_NAME.alias("_name"))["_name"]
-    named = rows.with_columns(
-        mended(name, ~plain, lambda _: _best(rows.select(NAMES).filter(~plain))["_name"])
-    )
-    return trimmed(named, ("_name",))
+    name = mended(name, ~plain, lambda _: _best(rows.select(NAMES).filter(~plain))["_name"])
+    said = pl.col("_name").str.strip_chars()
+    return rows.with_columns(name.to_frame().select(pl.when(said != "").then(said).alias("_name")))
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
