@@ -11,6 +11,11 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((
 # Compiled modules are kept: `firm` starts hundreds of times in the tests, and half a second sooner with them.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Of a rule whose first prerequisite is a lock file.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $< || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+LOCK = pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+as_in = -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' $(1))
+
 .DEFAULT_GOAL := help
 .PHONY: help setup tools run test mutants fuzz audit check format bench docs lock clean
 
@@ -23,18 +28,18 @@ $(VENV)/.run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Firmdata needs Python 3.11 or later; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what the service needs (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@$(INSTALL)
 	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@echo "Installing what tests and checks need (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@$(INSTALL)
 	@touch $@
 
 $(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
 	@echo "Installing what benchmarks measure against (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-bench.lock || { echo "Installing failed. If an earlier installation was interrupted: rm -rf $(VENV) and try again."; exit 1; }
+	@$(INSTALL)
 	@touch $@
 
 # In an environment of its own: what asks for advisories wants other editions of what the service runs with.
@@ -90,10 +95,10 @@ docs: $(VENV)/.dev ## data dictionary from the schema, sources from the declarat
 	@$(BIN)/python -m api.collections collections
 
 lock: ## new lock files from requirements*.in (needs pip-tools; deliberate, never automatic)
-	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-audit.lock requirements-audit.in
-	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements-bench.lock requirements-bench.in
-	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' requirements-bench.lock) -o requirements-dev.lock requirements-dev.in
-	@pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header --no-strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' requirements-dev.lock) -o requirements.lock requirements.in
+	@$(LOCK) -o requirements-audit.lock requirements-audit.in
+	@$(LOCK) -o requirements-bench.lock requirements-bench.in
+	@$(LOCK) $(call as_in,requirements-bench.lock) -o requirements-dev.lock requirements-dev.in
+	@$(LOCK) $(call as_in,requirements-dev.lock) -o requirements.lock requirements.in
 
 clean: ## caches and the embedded demo's state; never FIRM_DATA
 	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache .demo

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 import msgspec
 
 T = TypeVar("T")
+Part = bytes | memoryview  # a stretch of a text; a view of it spares a copy
 
 BLOCK: Final = 8 << 20
 LARGEST: Final = 256 << 20  # bytes of one record, past which the text is not what it says
@@ -38,9 +39,6 @@ MALFORMED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 class NotJson(Exception):  # noqa: N818 - named for what it says of a text
     """A text that is no JSON of the kind due; the message says what was found."""
-
-
-Part = bytes | memoryview  # a stretch of a text; a view of it spares a copy
 
 
 def records(part: Part) -> list[msgspec.Raw]:
