@@ -96,9 +96,9 @@ def _rows(dataset: Dataset, path: Path, parts: int) -> list[pl.DataFrame]:
     piece = Piece(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
     found: list[list[pl.DataFrame]] = [[] for _ in range(parts)]
     for batch in (batch for part in dataset.split(piece) for batch in dataset.read(part)):
-        part_of = batch.rows[NUMBER].cast(pl.UInt64) % parts
-        for part, rows in enumerate(found):
-            rows.append(batch.rows.filter(part_of == part))
+        numbered = batch.rows.with_columns(_part=pl.col(NUMBER).cast(pl.UInt64) % parts)
+        for (part,), rows in numbered.partition_by("_part", as_dict=True, include_key=False).items():
+            found[part].append(rows)
     return [pl.concat(rows) for rows in found]
 
 

@@ -35,11 +35,22 @@ _RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API writes the same words
 _OTHER: Final = 2
 _BETWEEN: Final = "|"
 _REGISTERED: Final = "$FORETAGSNAMN-ORGNAM$"
+# As the bulk ends a name of most kinds, before its date; and the rank of the kind.
+_ENDINGS: Final = {_REGISTERED: 0, "$NAMN-ORGNAM$": 1, "$FORNAMN_FRSPRAK-ORGNAM$": _OTHER}
 _DATE: Final = 10  # characters
-_IS_PLAIN: Final = (
-    pl.col(NAMES).str.slice(-len(_REGISTERED) - _DATE, len(_REGISTERED)) == _REGISTERED
-) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
-_NAME: Final = pl.col(NAMES).str.head(-len(_REGISTERED) - _DATE)
+
+
+def _ends_with(ending: str) -> pl.Expr:
+    """Whether that stands before the last characters, which may be a date."""
+    return pl.col(NAMES).str.slice(-len(ending) - _DATE, len(ending)) == ending
+
+
+def _before(ending: str) -> pl.Expr:
+    return pl.col(NAMES).str.head(-len(ending) - _DATE)
+
+
+_IS_PLAIN: Final = _ends_with(_REGISTERED) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
+_NAME: Final = _before(_REGISTERED)
 _USED: Final = (
     *(NUMBER, NAMES, FORM, PROCEEDINGS, "registreringsland", "avregistreringsdatum", "avregistreringsorsak"),
     *("registreringsdatum", "postadress", "_observed_at"),
@@ -121,10 +132,12 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
 def _best(rows: pl.DataFrame) -> pl.DataFrame:
     """Name, rank and date of each row; nulls where no element is one."""
     numbered = rows.with_row_index(_ROW)
-    each = numbered.lazy().with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
+    each = numbered.with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
     latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
     ordered = (
         _parts(each)
+        .lazy()
+        .filter(pl.col("_name") != "")  # what is none (part of an activity) is null
         .with_columns(_latest=latest)
         .sort(_ROW, "_rank", "_latest", descending=[False, False, True], nulls_last=True, maintain_order=True)
     )
@@ -132,18 +145,35 @@ def _best(rows: pl.DataFrame) -> pl.DataFrame:
     return numbered.select(_ROW).join(first, on=_ROW, how="left", maintain_order="left").drop(_ROW)
 
 
-def _parts(elements: pl.LazyFrame) -> pl.LazyFrame:
-    """Name, rank of its kind and date of each element; what is none (part of an activity) is left out."""
-    parts = elements.with_columns(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).select(
+def _parts(elements: pl.DataFrame) -> pl.DataFrame:
+    """Name, rank of its kind and date of each element; who ends as the bulk does needs no pattern."""
+    day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
+    kinds = [pl.when(_ends_with(ending)) for ending in _ENDINGS]
+    shown = elements.select(
         _ROW,
-        pl.col("_parts").struct.field("1").str.strip_chars().alias("_name"),
-        pl.col("_parts")
-        .struct.field("2")
-        .replace_strict(_RANKS, default=_OTHER, return_dtype=pl.Int32)
-        .alias("_rank"),
-        pl.col("_parts").struct.field("3").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
+        pl.coalesce(kind.then(_before(ending)) for kind, ending in zip(kinds, _ENDINGS, strict=True))
+        .str.strip_chars()
+        .alias("_name"),
+        pl.coalesce(
+            kind.then(pl.lit(rank, pl.Int32)) for kind, rank in zip(kinds, _ENDINGS.values(), strict=True)
+        ).alias("_rank"),
+        day.alias("_name_date"),
     )
-    return parts.filter(pl.col("_name").is_not_null() & (pl.col("_name") != ""))
+    odd = shown.select((pl.col("_rank").is_null() | pl.col("_name_date").is_null()).alias("odd"))["odd"]
+    if not odd.any():
+        return shown
+    others, places = _by_pattern(elements.filter(odd)), odd.arg_true()
+    return shown.with_columns(shown[name].scatter(places, others[name]) for name in others.columns)
+
+
+def _by_pattern(elements: pl.DataFrame) -> pl.DataFrame:
+    """What `_parts` says of elements that end in any other way; nulls where one is none."""
+    parts = elements.select(pl.col(NAMES).str.extract_groups(_ELEMENT).alias("_parts")).unnest("_parts")
+    return parts.select(
+        pl.col("1").str.strip_chars().alias("_name"),
+        pl.col("2").replace_strict(_RANKS, default=_OTHER, return_dtype=pl.Int32).alias("_rank"),
+        pl.col("3").str.to_date("%Y-%m-%d", strict=False).alias("_name_date"),
+    )
 
 
 def with_address(rows: pl.DataFrame, column: str) -> pl.DataFrame:

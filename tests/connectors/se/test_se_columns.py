@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.kit.slices import by_slices
-from connectors.se import places
+from connectors.se import places, registered
 from connectors.se.cells import mended, stated
 from connectors.se.issuer_links import COMPANY_NAME, core
 from connectors.se.registered import ADDRESS, with_address, with_names
@@ -47,6 +47,33 @@ def test_the_least_and_the_greatest_number_of_a_chunk_are_known_again(again: int
 def ordinals(repeats: Repeats, numbers: list[int]) -> list[int]:
     number = pl.Series([str(number) for number in numbers], dtype=pl.String)
     return repeats.ordinals(number, pl.Series([""] * len(numbers), dtype=pl.String)).to_list()
+
+
+_BITS = (
+    *(
+        "$",
+        "|",
+        " ",
+        "A",
+        "Ö b",
+        "\n",
+        "-ORGNAM",
+        "FORETAGSNAMN",
+        "SARS_FORNAMN",
+        "null",
+        "2001-05-10",
+        "2001-13-45",
+    ),
+    *("$FORETAGSNAMN-ORGNAM$2001-05-10", "$NAMN-ORGNAM$1999-01-02", "$FORNAMN_FRSPRAK-ORGNAM$2020-02-02"),
+    *("$NAMN-ORGNAM$2001-02-30", "$SARS_FORNAMN-ORGNAM$2001-01-01$x"),
+)
+
+
+@given(st.lists(st.lists(st.sampled_from(_BITS), max_size=6).map("".join), min_size=1))
+def test_an_element_that_ends_as_the_bulk_does_says_what_the_pattern_finds(elements: list[str]) -> None:
+    rows = pl.DataFrame({registered.NAMES: elements}).with_row_index("_row")
+    found, due = registered._parts(rows).drop("_row"), registered._by_pattern(rows)
+    assert found.to_dicts() == due.to_dicts()
 
 
 def test_cells_that_say_nothing_are_null() -> None:
