@@ -59,7 +59,7 @@ def nothing(table: Table) -> Changes:
 
 def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     """Makes the tables of one shared table, and columns that the declaration has gained since."""
-    shape = render.duckdb_types(table) | {"known_from": "TIMESTAMPTZ", "valid_to": "DATE"}
+    shape = render.duckdb_stored(table) | {"known_from": "TIMESTAMPTZ", "valid_to": "DATE"}
     for schema in ("open", "versions"):
         ensure_table(connection, schema, table.name, shape)
     ensure_table(connection, "closed", table.name, shape | {"known_to": "TIMESTAMPTZ"})

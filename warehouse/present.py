@@ -45,7 +45,7 @@ def create(
 
     extra: columns of `linking` with their types.
     """
-    types = render.duckdb_types(table) | META_TYPES
+    types = render.duckdb_stored(table) | META_TYPES
     ensure_table(connection, "present", table.name, types | dict(extra or {}))
 
 

@@ -42,6 +42,14 @@ DUCKDB: Final[dict[Kind, str]] = {
     Kind.DATE: "DATE",
     Kind.INSTANT: "TIMESTAMPTZ",
 }
+# What DuckDB by itself tries on a text takes longer than all else of writing it. JSON repeats its keys: Zstandard
+# needs half the time and a third of the room. Texts that are hashes repeat nothing: they are written as they stand,
+# in a quarter of the time; the longest by Zstandard, which gives a sign of sixteen half a byte.
+_STORED_BY_KIND: Final = {Kind.JSON: "zstd"}
+_STORED_BY_NAME: Final = {
+    **dict.fromkeys(("event_id", "filing_id", "holder_id", "etag"), "uncompressed"),
+    **dict.fromkeys(("document_sha256", "url"), "zstd"),
+}
 EXAMPLES: Final = 5
 
 
@@ -88,12 +96,24 @@ def duckdb_types(table: Table) -> dict[str, str]:
     return {column.name: DUCKDB[column.kind] for column in table.columns}
 
 
+def duckdb_stored(table: Table) -> dict[str, str]:
+    """`duckdb_types`, and how a column is compressed where that is not left to DuckDB: what a CREATE TABLE says."""
+    compressed = {
+        column.name: _STORED_BY_KIND.get(column.kind) or _STORED_BY_NAME.get(column.name)
+        for column in table.columns
+    }
+    return {
+        name: f"{kind} USING COMPRESSION {compressed[name]}" if compressed[name] else kind
+        for name, kind in duckdb_types(table).items()
+    }
+
+
 def duckdb_columns(table: Table) -> str:
     """The column list of a CREATE TABLE, without constraints.
 
     Storage refuses nothing, checks tell everything.
     """
-    return ", ".join(f"{quoted(name)} {kind}" for name, kind in duckdb_types(table).items())
+    return ", ".join(f"{quoted(name)} {kind}" for name, kind in duckdb_stored(table).items())
 
 
 def duckdb_ddl(table: Table) -> str:

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from itertools import product
+from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
 
 from tests.warehouse.helpers import company, rows
-from warehouse import render
-from warehouse.engine import frame, opened, registered
-from warehouse.schema.tables import BY_NAME, COMPANIES, HOLDINGS, TABLES
+from warehouse import changes, render
+from warehouse.engine import copied, frame, opened, registered
+from warehouse.schema.tables import BY_NAME, COMPANIES, HOLDINGS, OWNERS, TABLES
 from warehouse.schema.types import Table
 
 TODAY = date(2026, 1, 1)
@@ -27,6 +29,31 @@ def test_every_table_goes_through_both_engines_unchanged(table: Table) -> None:
     assert found.equals(sent)
     assert found.schema == render.polars_schema(table)
     assert render.empty(table).schema == render.polars_schema(table)
+
+
+def test_json_and_hashes_are_stored_as_suits_them(tmp_path: Path) -> None:
+    """In a release and in a history, and still when a file has been written anew."""
+    path, copy = tmp_path / "a.duckdb", tmp_path / "b.duckdb"
+    number = pl.int_range(3000).cast(pl.String)
+    sources = pl.concat_str(pl.lit('[{"register":"'), number, pl.lit('","url":null}]'))
+    many = {"holder_id": pl.concat_str(pl.lit("own_"), number.hash().cast(pl.String)), "sources": sources}
+    sent = pl.concat([rows(OWNERS, {})] * 3000).with_columns(**many)
+    with opened(path) as connection:
+        connection.execute(render.duckdb_ddl(OWNERS))
+        connection.execute("CREATE SCHEMA open; CREATE SCHEMA versions; CREATE SCHEMA closed")
+        changes.create(connection, OWNERS)
+        with registered(connection, "sent", sent):
+            for place in ("owners", "open.owners"):
+                connection.execute(f"INSERT INTO {place} BY NAME SELECT * FROM sent")
+        connection.execute("CHECKPOINT")
+        copied(connection, copy)
+    for file, place in product((path, copy), ("owners", "open.owners")):
+        with opened(file, read_only=True) as connection:
+            found = connection.execute(
+                f"""SELECT DISTINCT column_name, compression FROM pragma_storage_info('{place}')
+                    WHERE segment_type = 'VARCHAR' AND column_name IN ('holder_id', 'sources')"""
+            ).fetchall()
+        assert sorted(found) == [("holder_id", "Uncompressed"), ("sources", "ZSTD")], (file, place)
 
 
 def test_sound_rows_break_nothing() -> None:
