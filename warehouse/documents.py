@@ -1,7 +1,8 @@
 """The contract's JSON shapes from shared rows (CONTRACT 4.1, 4.3, 4.4, 4.5), as DuckDB expressions.
 
 A million rows become documents inside the engine; key order is that of the contract, unknown is null,
-percentages are exact numbers with as many decimals as they have. Does not belong here: where rows come from
+percentages are exact numbers with as many decimals as they have. What is not asked for most is kept as values, and
+the text around them once (`TEMPLATES`). Does not belong here: where rows come from
 or documents go (`serving`), or which of them an answer holds (`queries`).
 """
 
@@ -14,7 +15,10 @@ import msgspec
 
 from warehouse import packing
 from warehouse.engine import quoted, text
-from warehouse.queries.profiles import PARTS
+from warehouse.schema import codes
+from warehouse.schema.owner_tables import OWNERS
+from warehouse.schema.tables import COMPANIES, FINANCIALS
+from warehouse.schema.types import Kind
 
 Fields = Iterable[tuple[str, str]]  # key in the JSON object, expression
 
@@ -97,7 +101,7 @@ PERIOD: Final = (
 
 def percent(expression: str) -> str:
     """A decimal as a JSON number without superfluous zeros: 10.7000 is 10.7, 25.0000 is 25."""
-    return f"rtrim(rtrim(({expression})::DECIMAL(9, 4)::VARCHAR, '0'), '.')::JSON"
+    return f"rtrim(rtrim(({expression})::DECIMAL(9, 4)::VARCHAR, '0'), '.')"
 
 
 _OWNER_COLUMNS: Final = (
@@ -118,9 +122,16 @@ _OWNER_COLUMNS: Final = (
     "reconciliation",
 )
 _PERCENTAGES: Final = ("pct", "pct_min", "pct_max", "votes_pct")
+# Keys whose values are JSON as SQL writes them: numbers, booleans, and JSON itself.
+_JSON: Final = frozenset(_PERCENTAGES) | {
+    column.name
+    for table in (COMPANIES, FINANCIALS, OWNERS)
+    for column in table.columns
+    if column.kind in (Kind.INTEGER, Kind.MONEY, Kind.BOOLEAN, Kind.JSON)
+}
 OWNER: Final = (
     *((name, percent(f"o.{name}") if name in _PERCENTAGES else f"o.{name}") for name in _OWNER_COLUMNS),
-    ("sources", "o.sources::JSON"),
+    ("sources", "o.sources"),
 )
 
 
@@ -135,14 +146,14 @@ def json_object(fields: Fields) -> str:
     return f"to_json(struct_pack({members}))::VARCHAR"
 
 
+def values(fields: Fields) -> list[str]:
+    """Expressions that give the members of a JSON object as JSON text, null where there is none."""
+    return [expression if key in _JSON else f"to_json({expression})" for key, expression in fields]
+
+
 def bytes_of(text: str) -> str:
     """UTF-8 of a text: what is stored is what is sent."""
     return f"encode({text})"
-
-
-def nested(key: str, expression: str) -> str:
-    """The text of a JSON object with one member whose value is JSON text."""
-    return f"""'{{"{key}":' || {expression} || '}}'"""
 
 
 def etag(body: str) -> str:
@@ -150,6 +161,7 @@ def etag(body: str) -> str:
     return f"sha256({body})[1:16]"
 
 
+_SOURCES: Final = (("sources", "coalesce(c.sources, '[]')"),)
 _OTHER_NAMES: Final = """
     SELECT company_id, list(value ORDER BY value) FILTER (scheme = 'isin') AS isin,
         min(value) FILTER (scheme = 'lei') AS lei, min(value) FILTER (scheme = 'ticker') AS ticker,
@@ -165,13 +177,10 @@ def profiles() -> str:
     return f"""
         WITH names AS ({_OTHER_NAMES})
         SELECT rank, company_id, org_number, name, {bytes_of("body")} AS body, {etag("body")} AS etag,
-            {packing.fields(PARTS)} AS parts
+            parts
         FROM (
-            SELECT s.rank, c.company_id, c.org_number, c.name,
-                {json_object(PROFILE)} AS body, {json_object(DETAIL)} AS detail,
-                {json_object(IDENTIFIERS)} AS identifiers,
-                {nested("address", json_object(ADDRESS))} AS address,
-                {nested("sources", "coalesce(c.sources, '[]')")} AS sources
+            SELECT s.rank, c.company_id, c.org_number, c.name, {json_object(PROFILE)} AS body,
+                {packing.fields(values((*DETAIL, *IDENTIFIERS, *ADDRESS, *_SOURCES)))} AS parts
             FROM companies AS c SEMI JOIN wanted USING (company_id)
             JOIN search AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
         ) ORDER BY rank
@@ -195,6 +204,7 @@ def known_as() -> str:
 
 
 _TOLD: Final = ("register", "native_id", "url", "retrieved_at", "licence")  # of a profile's source
+_HEARD: Final = ("register", "native_id", "url", "as_of", "pct")  # of an owner's source
 _SOURCE: Final = (
     ("register", "f.register"),
     ("native_id", "p.native_id"),
@@ -219,8 +229,9 @@ def financial_rows(first: str, last: str) -> str:
     Each company's in the contract's order; put in order before they are texts, which are four times as large.
     DuckDB keeps the order of what it selects from (`preserve_insertion_order`, on unless it is switched off).
     """
+    told = values((*PERIOD, *_SOURCE))
     return f"""
-        SELECT f.company_id, {packing.row((*_FINANCIAL, json_object(PERIOD), json_object(_SOURCE)))} AS row
+        SELECT f.company_id, {packing.row((*_FINANCIAL, *told))} AS row
         FROM (
             SELECT f, {{native_id: p.native_id, document_url: p.document_url}} AS p
             FROM {_between("financials", first, last)} AS f SEMI JOIN wanted USING (company_id)
@@ -235,7 +246,7 @@ def financial_rows(first: str, last: str) -> str:
 def owner_rows(first: str, last: str) -> str:
     """Owners of the companies in `wanted`, which lie from `first` to `last`, and their spans: (company_id, row)."""
     return f"""
-        SELECT o.company_id, {packing.row((*_OWNER, json_object(OWNER)))} AS row
+        SELECT o.company_id, {packing.row((*_OWNER, *values(OWNER)))} AS row
         FROM (
             SELECT o FROM {_between("owners", first, last)} AS o SEMI JOIN wanted USING (company_id)
             ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
@@ -268,9 +279,32 @@ def event_rows() -> str:
     """
 
 
+def _keys(fields: Fields) -> list[str]:
+    return [key for key, _ in fields]
+
+
+# What stands around the values of a table's rows. Parts of a profile: in the order of `queries.profiles.PARTS`.
+TEMPLATES: Final = {
+    "companies": packing.templates(
+        packing.template(_keys(DETAIL)),
+        packing.template(_keys(IDENTIFIERS)),
+        f'{{"address":{packing.template(_keys(ADDRESS))}}}',
+        packing.template(_keys(_SOURCES)),
+    ),
+    "financials": packing.templates(packing.template(_keys(PERIOD)), packing.template(_keys(_SOURCE))),
+    "owners": packing.template(_keys(OWNER)),
+}
+
+
 def dictionary() -> bytes:
-    """What documents repeat: every key in its order, without values (`packing`)."""
-    kinds = (_SOURCE, OWNER, PERIOD, DETAIL, IDENTIFIERS, ADDRESS)
-    skeletons = [dict.fromkeys(key for key, _ in kind) for kind in kinds]
-    sources = {"sources": [dict.fromkeys(_TOLD) | {"fields": [key for key, _ in PROFILE[2:]]}]}
-    return b"".join(map(msgspec.json.encode, (*skeletons, sources)))
+    """What values repeat: the codes that the declarations know, and the keys of lists of sources (`packing`)."""
+    told = [[dict.fromkeys(_TOLD) | {"fields": _keys(PROFILE[2:])}], [dict.fromkeys(_HEARD)]]
+    known = (
+        *codes.HOLDER_TYPES,
+        *codes.BASES,
+        *codes.RECONCILIATIONS,
+        *codes.STATUS_DETAILS,
+        *codes.PERIOD_TYPES,
+    )
+    lists = b"".join(map(msgspec.json.encode, told))
+    return packing.FIELD.join(f'"{code}"' for code in known).encode() + lists

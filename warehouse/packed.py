@@ -1,13 +1,15 @@
 """What stands for one company in one value, as it is read: its rows, or the parts of its profile.
 
-A file of the edition before, which had a row each, is read through views. Does not belong here: packing
-(`packing`), or what rows say (`documents`).
+Of JSON objects the file keeps the values, and once by table the text around them. A file of an edition before has
+the objects as they are served; one of the edition before that, which had a row each, is read through views. Does
+not belong here: packing (`packing`), or what rows say (`documents`).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +19,9 @@ from warehouse.segments import read_only
 
 FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both, and ids have neither
 ROW: Final = "\x1e"
+VALUE: Final = "%b"  # in the text around values, where one goes
 _UNPACKED: Final = "unpacked"  # as SQL calls it
+_Unpack = Callable[[str, Any], bytes]
 
 
 def _row(*columns: str) -> str:
@@ -46,26 +50,35 @@ _FORMER: Final = (
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """A finished file, where SQL may call `unpacked(value)`; one of the former edition reads alike.
+    """A finished file, where SQL may call `unpacked(table, value)`; one of a former edition reads alike.
 
     Raises sqlite3.DatabaseError where it is damaged.
     """
     connection = read_only(path)
     try:
-        connection.create_function(_UNPACKED, 1, _unpack(connection), deterministic=True)
+        connection.create_function(_UNPACKED, 2, _unpack(connection), deterministic=True)
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
 
 
-def _unpack(connection: sqlite3.Connection) -> Callable[[Any], bytes]:
+def _unpack(connection: sqlite3.Connection) -> _Unpack:
     """What a file's values are unpacked by; makes views of one that has none packed."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'packing'").fetchone() is None:
+    if not _has(connection, "packing"):
         for view in _FORMER:
             connection.execute(view)
         return _as_bytes
-    return unpacker(dictionary(connection))
+    unpack = unpacker(dictionary(connection))
+    found = connection.execute("SELECT name, template FROM shapes") if _has(connection, "shapes") else ()
+    completing = {table: partial(completed, template.encode()) for table, template in found}
+    if not completing:
+        return lambda _, value: unpack(value)
+    return lambda table, value: completing[table](unpack(value))
+
+
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
 
 
 def unpacker(words: bytes) -> Callable[[bytes], bytes]:
@@ -74,7 +87,20 @@ def unpacker(words: bytes) -> Callable[[bytes], bytes]:
     return zstandard.ZstdDecompressor(dict_data=known).decompress
 
 
-def _as_bytes(value: str | bytes) -> bytes:
+def completed(template: bytes, value: bytes) -> bytes:
+    """Rows whose last fields are the values of `template`, with that filled in; null where a value is empty."""
+    count = template.count(VALUE.encode())
+    rows_ = (row.split(FIELD.encode()) for row in value.split(ROW.encode()))
+    return ROW.encode().join(
+        FIELD.encode().join(
+            (*fields[:-count], template % tuple(field or b"null" for field in fields[-count:]))
+        )
+        for fields in rows_
+    )
+
+
+def _as_bytes(table: str, value: str | bytes) -> bytes:
+    del table
     return value.encode() if isinstance(value, str) else value
 
 

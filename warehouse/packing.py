@@ -1,23 +1,28 @@
 """What stands for one company packed to one value: its rows, or the parts of its profile.
 
 A register repeats the same words in every row, and a company's rows repeat each other: packed together they take
-an eighth. Packed with Zstandard and a dictionary of the words that the declarations know; it stands in the file,
-so that a later edition reads what an earlier one packed. Does not belong here: what rows say (`documents`), the
-tables they stand in (`serving`), or reading them (`packed`).
+an eighth. Of a JSON object its values are packed alone: DuckDB writes them in a third of the time. Packed with
+Zstandard and a dictionary of the words that the declarations know; it stands in the file, and so does the text
+around the values, so that a later edition reads what an earlier one packed. Does not belong here: what rows say
+(`documents`), the tables they stand in (`serving`), or reading them (`packed`).
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import polars as pl
 import zstandard
 
-from warehouse.packed import FIELD, ROW, dictionary
+from warehouse.packed import FIELD, ROW, VALUE, dictionary
 
-SCHEMA: Final = "CREATE TABLE packing (dictionary BLOB NOT NULL)"
+SCHEMA: Final = (
+    "CREATE TABLE packing (dictionary BLOB NOT NULL)",
+    # of the rows in a table's values: the text around their last fields
+    "CREATE TABLE shapes (name TEXT PRIMARY KEY, template TEXT NOT NULL) WITHOUT ROWID",
+)
 _LEVEL: Final = -1  # a sixth larger than 1, in half the time
 
 
@@ -58,6 +63,23 @@ class Packer:
         _, _, data = texts.to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
         stretches = zstandard.BufferWithSegments(data, pairs.to_arrow().buffers()[1])
         return [part.tobytes() for part in self._compressor.multi_compress_to_buffer(stretches, threads=1)]
+
+
+def begin(connection: sqlite3.Connection, words: bytes, templates: Mapping[str, str]) -> None:
+    """Writes into a file that has `SCHEMA` what its values will be packed by."""
+    connection.execute("INSERT INTO packing VALUES (?)", (words,))
+    connection.executemany("INSERT INTO shapes VALUES (?, ?)", sorted(templates.items()))
+
+
+def template(keys: Iterable[str]) -> str:
+    """The text of a JSON object around the values of these keys."""
+    members = ",".join(f'"{key}":{VALUE}' for key in keys)
+    return f"{{{members}}}"
+
+
+def templates(*objects: str) -> str:
+    """Several of those, one behind the other, each a field of the row."""
+    return FIELD.join(objects)
 
 
 def fields(expressions: Iterable[str]) -> str:

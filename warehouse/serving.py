@@ -29,7 +29,7 @@ MEMORY: Final = "2GB"  # of DuckDB while a file is made; as much again is polars
 _CHUNK: Final = 20_000
 _APART: Final = "names.sqlite"  # while it is made
 SCHEMA: Final = (
-    packing.SCHEMA,
+    *packing.SCHEMA,
     """CREATE TABLE companies (rank INTEGER PRIMARY KEY, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
         name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, parts BLOB NOT NULL)""",
     # all rows of a company in one value (`packing`)
@@ -56,7 +56,7 @@ def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
         with closing(naming.open_for_building(path)) as target:
             for statement in SCHEMA:
                 target.execute(statement)
-            target.execute("INSERT INTO packing VALUES (?)", (words,))
+            packing.begin(target, words, documents.TEMPLATES)
         with filling(path) as fill:
             for tables in rows.of_all(source, words):
                 for table, packed in tables.items():

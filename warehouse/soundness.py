@@ -16,7 +16,7 @@ from functools import cache
 
 import duckdb
 
-from warehouse import assembly, render, searching, segments, serving
+from warehouse import assembly, documents, render, searching, segments, serving
 from warehouse.engine import columns, opened, quoted
 from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
 from warehouse.paths import Layout
@@ -36,7 +36,8 @@ class Content:
 def schema_fingerprint() -> str:
     """The edition of both files that this code writes."""
     tables = render.fingerprint((*TABLES, EVENTS, searching.SEARCH, searching.PLACES))
-    return hashlib.sha256("\n".join((tables, *serving.SCHEMA, assembly.hash_edition())).encode()).hexdigest()
+    said = (tables, *serving.SCHEMA, *sorted(documents.TEMPLATES.values()), assembly.hash_edition())
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
 def verify(layout: Layout, manifest: Manifest) -> None:

@@ -204,10 +204,11 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
         database.execute("INSERT INTO t VALUES (?)", (number.encode(),))
         database.commit()
     with closing(sqlite3.connect(tmp_path / "packed.sqlite")) as database:
-        database.execute(packing.SCHEMA)
-        database.execute("INSERT INTO packing VALUES (?)", (documents.dictionary(),))
+        for statement in packing.SCHEMA:
+            database.execute(statement)
+        packing.begin(database, documents.dictionary(), documents.TEMPLATES)
         database.execute("CREATE TABLE t (packed BLOB)")
-        packed = Packer.of(database).packed(pl.Series([f'{{"legal_form_code":null,"x":{number}}}' * 9]))
+        packed = Packer.of(database).packed(pl.Series([f'"deregistered"{number}' * 9]))
         database.executemany("INSERT INTO t VALUES (?)", [packed])
         database.commit()
     with duckdb.connect(tmp_path / "x.duckdb") as connection:

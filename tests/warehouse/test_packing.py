@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ from warehouse.reader import Periods, Reader
 ONE, TWO = "firm:NO:900000001", "firm:NO:900000002"
 HOSTILE = f"A{FIELD}B{ROW}C\x00\n «ø»"
 DAY = dt.date(2026, 1, 1)
-# What the edition before packed rows wrote.
+# What the edition wrote that packed nothing.
 FORMER = (
     "CREATE TABLE {}.companies (rank, company_id, org_number, name, body, etag, detail, identifiers, address, sources)",
     """CREATE TABLE {}.financials (company_id, position, period_type, fiscal_year, period_start, period_end,
@@ -87,26 +88,48 @@ def test_what_is_hostile_comes_out_as_it_went_in(layout: Layout) -> None:
     assert [len(handed) for handed in (profiles, financials, owners)] == [3, 4, 3]
 
 
-def test_a_release_of_the_former_edition_reads_alike(layout: Layout) -> None:
+@pytest.mark.parametrize("edition", ["objects", "rows"])
+def test_a_release_of_a_former_edition_reads_alike(layout: Layout, edition: str) -> None:
     _world(layout)
     expected = _answers(layout)
-    _as_before(layout.release(1) / SERVING)
+    {"objects": _with_objects, "rows": _with_rows}[edition](layout.release(1) / SERVING)
     assert _answers(layout) == expected
 
 
-def _as_before(path: Path) -> None:
-    """Writes a file's packed tables as the edition before did."""
+def _with_objects(path: Path) -> None:
+    """Writes a file's packed tables as the edition did that packed objects as they are served."""
+    places = (("companies", "parts"), ("financials", "packed"), ("owners", "packed"))
+    with closing(packed.opened(path)) as source:
+        found = {
+            (table, column): source.execute(
+                f"SELECT company_id, unpacked('{table}', {column}) FROM {table}"
+            ).fetchall()
+            for table, column in places
+        }
+        words = packed.dictionary(source)
+    with closing(sqlite3.connect(path, isolation_level=None)) as target:
+        target.execute("DROP TABLE shapes")
+        for (table, column), values in found.items():
+            texts = pl.Series([value.decode() for _, value in values], dtype=pl.String)
+            anew = zip(Packer(words).packed(texts), (company for company, _ in values), strict=True)
+            target.executemany(f"UPDATE {table} SET {column} = ? WHERE company_id = ?", anew)
+
+
+def _with_rows(path: Path) -> None:
+    """Writes a file's packed tables as the edition did that had a row each."""
     with closing(packed.opened(path)) as source:
         companies = [
             (*row[:6], *next(packed.rows((row[6],))))
             for row in source.execute(
-                "SELECT rank, company_id, org_number, name, body, etag, unpacked(parts) FROM companies"
+                "SELECT rank, company_id, org_number, name, body, etag, unpacked('companies', parts) FROM companies"
             )
         ]
         rows = {
             table: [
                 (company, position, *(field.decode() or None for field in fields))
-                for company, value in source.execute(f"SELECT company_id, unpacked(packed) FROM {table}")
+                for company, value in source.execute(
+                    f"SELECT company_id, unpacked('{table}', packed) FROM {table}"
+                )
                 for position, fields in enumerate(packed.rows((value,)), 1)
             ]
             for table in ("financials", "owners")
@@ -114,18 +137,36 @@ def _as_before(path: Path) -> None:
     rows = {"companies": companies, **rows}
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
         target.execute("DROP TABLE packing")
+        target.execute("DROP TABLE shapes")
         for statement, (table, found) in zip(FORMER, rows.items(), strict=True):
             target.execute(f"DROP TABLE {table}")
             target.execute(statement.format("main"))
             target.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found[::-1])
 
 
+_JSON = st.one_of(st.none(), st.integers(), st.booleans(), st.text(), st.lists(st.text()))
+_MADE = st.lists(_JSON, min_size=3, max_size=3)
+
+
+@given(st.lists(_MADE, min_size=1))
+def test_values_become_the_objects_that_they_are_of(rows: list[list[Any]]) -> None:
+    """Two objects behind one field, whatever the values hold."""
+    template = packing.templates(packing.template(("a", "b")), f'{{"c":{packing.template(("d",))}}}')
+    texts = [["" if value is None else json.dumps(value) for value in row] for row in rows]
+    value = ROW.join(FIELD.join((f"row {place}", *row)) for place, row in enumerate(texts))
+    found = list(packed.rows((packed.completed(template.encode(), value.encode()),)))
+    assert [fields[0].decode() for fields in found] == [f"row {place}" for place in range(len(rows))]
+    objects = [tuple(map(json.loads, fields[1:])) for fields in found]
+    assert objects == [({"a": a, "b": b}, {"c": {"d": d}}) for a, b, d in rows]
+
+
 @given(st.lists(st.text(min_size=1)))
 def test_any_text_is_packed_and_unpacked(texts: list[str]) -> None:
     dictionary = b'{"name":null}'
     with closing(sqlite3.connect(":memory:")) as memory:
-        memory.execute(packing.SCHEMA)
-        memory.execute("INSERT INTO packing VALUES (?)", (dictionary,))
+        for statement in packing.SCHEMA:
+            memory.execute(statement)
+        packing.begin(memory, dictionary, {})
         values = Packer.of(memory).packed(pl.Series(texts, dtype=pl.String))
     unpack = packed.unpacker(dictionary)
     assert [unpack(value) for value in values] == [text.encode() for text in texts]

@@ -13,7 +13,7 @@ from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page
 
 _UNITS: Final = 10_000  # percentages are whole ten-thousandths: exact, and they sort
-_ROWS: Final = "SELECT unpacked(packed) FROM owners WHERE company_id = ?"
+_ROWS: Final = "SELECT unpacked('owners', packed) FROM owners WHERE company_id = ?"
 
 
 class Holding(NamedTuple):

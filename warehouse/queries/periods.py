@@ -11,7 +11,7 @@ from warehouse import packed
 from warehouse.queries.pages import page, parts
 from warehouse.reading import Key, Page, Periods
 
-_ROWS: Final = "SELECT unpacked(packed) FROM financials WHERE company_id = ?"
+_ROWS: Final = "SELECT unpacked('financials', packed) FROM financials WHERE company_id = ?"
 
 
 class _Row(NamedTuple):

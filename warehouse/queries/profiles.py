@@ -11,7 +11,7 @@ from warehouse.reading import Document, Head
 
 PARTS: Final = ("detail", "identifiers", "address", "sources")  # what may be added to a profile
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
-_PARTS: Final = "SELECT unpacked(parts) FROM companies WHERE company_id = ?"
+_PARTS: Final = "SELECT unpacked('companies', parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
 
 

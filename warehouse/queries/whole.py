@@ -24,7 +24,7 @@ def span(market: str) -> Span:
 def profiles(connection: sqlite3.Connection, market: str) -> Iterator[tuple[bytes, bytes]]:
     """Per company its profile, and under its id what `include=` would add to that."""
     rows = connection.execute(
-        """SELECT company_id, body, unpacked(parts) FROM companies
+        """SELECT company_id, body, unpacked('companies', parts) FROM companies
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
         span(market),
     )
@@ -50,7 +50,7 @@ def owners(connection: sqlite3.Connection, market: str, day: date) -> Iterator[t
 
 def _packed(connection: sqlite3.Connection, table: str, market: str) -> Iterator[tuple[str, tuple[bytes]]]:
     rows = connection.execute(
-        f"""SELECT company_id, unpacked(packed) FROM {table}
+        f"""SELECT company_id, unpacked('{table}', packed) FROM {table}
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
         span(market),
     )
