@@ -2,9 +2,9 @@
 
 Every step is a process of its own, as an operator starts it; its figures are the time that passes, the most
 memory that it and its children hold together, and what the data folder grows by. Files of the registries are
-written once and kept (BENCH_FOLDER). Accounts are staged beforehand: reading them has its own benchmark. Disk is
-compared with Parquet of the same tables and the document store. Does not belong here: what the registers say
-(`universe_files`).
+written once and kept (BENCH_FOLDER). Accounts are staged beforehand: reading them has its own benchmark; one
+company in a hundred files newer ones, which are read. Disk is compared with Parquet of the same tables and the
+document store. Does not belong here: what the registers say (`universe_files`, `universe_documents`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from benchmarks import universe_accounts, universe_files
+from benchmarks import universe_accounts, universe_documents, universe_files
 from benchmarks.api_world import written
 from benchmarks.processes import watched
 from connectors.sandbox.world import FIRST_DAY
@@ -32,6 +32,7 @@ from warehouse.paths import Layout
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _FULL: Final = 10_000_000  # companies to which the limits belong
 _MIB: Final = 1 << 20
+STAGED: Final = "20000101T000000000Z"  # the batch of staged accounts: before those of any clock
 _REISSUE: Final = """
 import sys
 from firm.compose import environment
@@ -46,35 +47,40 @@ reissue(Workspace(Settings.read(environment()), JURISDICTIONS), sys.argv[1:])
 def run(companies: int = 100_000, days: int = 2) -> list[dict[str, object]]:
     """One result a step: seconds, mebibytes of memory, bytes of the data folder."""
     folder = _files(companies, days)
+    documents = document_files(folder, companies)
     with tempfile.TemporaryDirectory(dir=folder.parent) as place:
         data = Path(place) / "data"
         stage_accounts(data, companies)
         steps = Steps(data, companies)
-        return [*_steps(steps, folder, days), _disk(Layout(data), companies)]
+        return [*_steps(steps, folder, days, documents), _disk(Layout(data), companies)]
 
 
-def _steps(steps: Steps, folder: Path, days: int) -> Iterator[dict[str, object]]:
+def _steps(steps: Steps, folder: Path, days: int, documents: Path) -> Iterator[dict[str, object]]:
     markets = [market.lower() for market in universe_files.SHARES]
     for day in range(days):
-        at = FIRST_DAY + timedelta(days=day)
-        ingest = [
-            "-m",
-            "firm",
-            "ingest",
-            *markets,
-            "--from",
-            str(folder / at.isoformat()),
-            "--at",
-            f"{at}T05:00:00",
-        ]
+        at = (FIRST_DAY + timedelta(days=day)).isoformat()
+        ingest = _ingesting(folder / at, f"{at}T05:00:00", markets)
         if day == 0:
             yield steps.run("first load", ingest, minutes=90, gigabytes=8)
+            yield read_documents(steps, documents)
         else:
             ingest += ["--at-once", "2"]
             yield steps.run(f"day {day}, one in a hundred changed", ingest, minutes=10, gigabytes=8)
             yield steps.published(f"day {day}, its patched release", seconds=90)
     codes = [market.upper() for market in markets]
     yield steps.run("full release", ["-c", _REISSUE, *codes], minutes=8, gigabytes=4)
+
+
+def _ingesting(folder: Path, at: str, markets: list[str]) -> list[str]:
+    return ["-m", "firm", "ingest", *markets, "--from", str(folder), "--at", at]
+
+
+def read_documents(steps: Steps, documents: Path) -> dict[str, object]:
+    """The documents taken in, between the first load and the day after; nothing else comes with them."""
+    markets = [market.lower() for market in universe_documents.MARKETS]
+    name = "accounts of one company in a hundred, as documents"
+    ingest = _ingesting(documents, f"{universe_documents.AT:%Y-%m-%dT%H:%M:%S}", markets)
+    return steps.run(name, ingest, minutes=10, gigabytes=8)
 
 
 class Steps:
@@ -143,11 +149,22 @@ def _files(companies: int, days: int) -> Path:
     return folder
 
 
+def document_files(folder: Path, companies: int) -> Path:
+    """Documents beside the registers' files, found or written."""
+    documents = folder / "documents"
+    if not documents.exists():
+        began = folder / "documents.begun"
+        shutil.rmtree(began, ignore_errors=True)
+        universe_documents.write(began, companies)
+        began.rename(documents)
+    return documents
+
+
 def stage_accounts(data: Path, companies: int) -> None:
     """The accounts of all companies, staged on the first day."""
     at = datetime.combine(FIRST_DAY, universe_files.NIGHT, UTC)
     for market, count in universe_files.sizes(companies).items():
-        universe_accounts.stage(Layout(data), market, count, at, f"{at:%Y%m%dT%H%M%S}000Z")
+        universe_accounts.stage(Layout(data), market, count, at, STAGED)
 
 
 def size(folder: Path) -> int:

@@ -61,12 +61,16 @@ def _every(count: int, text: pl.Expr | str, otherwise: pl.Expr | str = "") -> pl
     return pl.when(pl.col("i") % count == 1).then(said).otherwise(other)
 
 
+def names() -> pl.Expr:
+    """What each company is called."""
+    plain = pl.format("Exempelföretaget {} i {} AB", "i", _of(_TOWNS))
+    return _every(20_011, pl.format('Vägföreningen "{}" med firma', "i"), plain)
+
+
 def _organisations(rows: pl.DataFrame, day: int) -> pl.Series:
-    name = pl.format("Exempelföretaget {} i {} AB", "i", _of(_TOWNS))
-    odd = _every(20_011, pl.format('Vägföreningen "{}" med firma', "i"), name)
-    names = pl.concat_str(odd, pl.lit("$FORETAGSNAMN-ORGNAM$"), _day("1970-01-01", 20_000))
+    named = pl.concat_str(names(), pl.lit("$FORETAGSNAMN-ORGNAM$"), _day("1970-01-01", 20_000))
     several = _every(
-        40, pl.concat_str(names, pl.lit("|Example Company Ltd$FORNAMN_FRSPRAK-ORGNAM$2001-05-10")), names
+        40, pl.concat_str(named, pl.lit("|Example Company Ltd$FORNAMN_FRSPRAK-ORGNAM$2001-05-10")), named
     )
     ended = pl.col("i") % 5 < 3  # a historical register: three of five are deregistered
     activity = _every(

@@ -67,6 +67,12 @@ def _number(column: str = "i") -> pl.Expr:
     return pl.format("{}", pl.col(column) + 1_000_000).str.pad_start(8, "0")
 
 
+def names() -> pl.Expr:
+    """What each company is called."""
+    plain = pl.format("EXAMPLE {} TRADING {} LIMITED", _of(_TOWNS), "i")
+    return _every(997, pl.format('"THE {}" & SONS, LIMITED', "i"), plain)
+
+
 def changed(day: int) -> pl.Expr:
     """Which rows say something else than on day 0: one in a hundred more on each day."""
     return (pl.col("i") % _HUNDRED).is_between(1, day)
@@ -88,9 +94,8 @@ def write_companies(path: Path, count: int, day: int = 0) -> None:
 
 def _cells(day: int) -> dict[str, pl.Expr]:
     british, none = "%d/%m/%Y", pl.lit("0")
-    name = pl.format("EXAMPLE {} TRADING {} LIMITED", _of(_TOWNS), "i")
     return {
-        "CompanyName": _every(997, pl.format('""THE {}"" & SONS, LIMITED', "i"), name),
+        "CompanyName": names().str.replace_all('"', '""', literal=True),
         "CompanyNumber": _number(),
         "RegAddress.CareOf": _every(50, pl.lit("EXAMPLE & CO")),
         "RegAddress.AddressLine1": pl.when(changed(day))

@@ -6,7 +6,7 @@ belong here: the registers' files (`universe_files`), or taking anything in (`be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -48,15 +48,23 @@ def stage(layout: Layout, market: str, count: int, at: datetime, batch: str) -> 
     piece, rows = _Piece("rehearsal", at), 0
     with Lake(layout).writer(made.dataset, batch) as writer:
         writer.piece(piece)
-        for start in range(0, count, _CHUNK):
-            companies = made.numbers(start, min(_CHUNK, count - start))
+        for some in companies(market, count):
             for year in made.years:
-                frame = _conformed(
-                    made.table, companies.with_columns(**_figures(year)).with_columns(**made.own)
-                )
+                frame = _conformed(made.table, some.with_columns(**_figures(year)).with_columns(**made.own))
                 writer.rows(made.table, piece, frame)
                 rows += frame.height
     return rows
+
+
+def companies(market: str, count: int) -> Iterator[pl.DataFrame]:
+    """The companies of a market that has accounts here, some at a time: `i`, the place, and `number`."""
+    for start in range(0, count, _CHUNK):
+        yield _MADE[market].numbers(start, min(_CHUNK, count - start))
+
+
+def figures(rows: pl.DataFrame, year: int) -> pl.DataFrame:
+    """What the accounts of a year say of each of these companies: shared figures, in whole units."""
+    return rows.with_columns(_figures(year)["_size"].alias("_size")).select(**_AMOUNTS)
 
 
 def _conformed(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
@@ -110,6 +118,7 @@ _AMOUNTS: Final = {
     "net_result": pl.col("_size") // 7,
     "equity": pl.col("_size"),
     "total_assets": pl.col("_size") * 2,
+    "employees": pl.col("_size") % 40,
 }
 _DOCUMENT: Final = {
     "document_sha256": pl.col("_document"),
@@ -119,7 +128,6 @@ _DOCUMENT: Final = {
     "period_end": pl.col("_last"),
     "is_consolidated": pl.lit(value=False),
     "is_comparative": pl.lit(value=False),
-    "employees": pl.col("_size") % 40,
     **_AMOUNTS,
 }
 
