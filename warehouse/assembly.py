@@ -16,14 +16,14 @@ from typing import Final, Literal
 import duckdb
 import polars as pl
 
-from warehouse import render, searching
+from warehouse import render, searching, stretches
 from warehouse.engine import columns, cursor, database_of, frame, number, opened, quoted, text
 from warehouse.manifests import Standing
-from warehouse.schema.tables import COMPANY_ID, TABLES
+from warehouse.schema.tables import COMPANIES, COMPANY_ID, TABLES
 from warehouse.schema.types import Table
 
 DIGESTS: Final = "digests"
-_LANES: Final = 2  # tables written at one time; each may hold as much as memory allows to all
+_LANES: Final = 2  # tables written at one time
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,37 +106,46 @@ def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
 
     def copy(table: Table) -> None:
         with cursor(connection, database) as own:
-            _copy(own, table, source)
+            _copy(own, table, source, parts)
 
-    database = database_of(connection)
+    database, parts = database_of(connection), _parts(connection, source)
     with ThreadPoolExecutor(_LANES) as lanes:
         for done in [lanes.submit(copy, table) for table in TABLES]:
             done.result()
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source) -> None:
-    if source.history is not None:
-        connection.execute(taken(table))
-        return
-    connection.execute(
-        f"""INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM origin.{quoted(table.name)}
-            WHERE split_part(company_id, ':', 2) = $1 ORDER BY {order(table)}""",
-        [source.market],
-    )
+def _parts(connection: duckdb.DuckDBPyConnection, source: Source) -> list[str]:
+    """Conditions that part the rows of a market by their companies."""
+    if source.history is None:
+        return [f"split_part(company_id, ':', 2) = {text(source.market)}"]
+    return stretches.conditions(connection, "origin.open.companies")
 
 
-def taken(table: Table, only: str | None = None) -> str:
-    """Takes what the history `origin` holds true now; with a world axis, earlier spans too. `only`: of whom."""
+def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source, parts: Iterable[str]) -> None:
+    name, is_history = quoted(table.name), source.history is not None
+    rows = told(table) if is_history else f"SELECT * FROM origin.{name}"
+    for part in parts:
+        connection.execute(
+            f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) WHERE {part} ORDER BY {order(table)}"
+        )
+
+
+def taken(table: Table, only: str) -> str:
+    """Takes what the history `origin` holds true now of the companies in the relation `only`."""
+    return f"INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM ({told(table, only)}) ORDER BY {order(table)}"
+
+
+def told(table: Table, only: str | None = None) -> str:
+    """What the history `origin` holds true now; with a world axis, earlier spans too. `only`: of whom."""
     listed = columns(table.names)
     if table.valid_from:
         listed += ", valid_to"
     schemas = ("open", "versions") if table.valid_from else ("open",)
     places = [f"origin.{schema}.{quoted(table.name)}" for schema in schemas]
-    rows = " UNION ALL ".join(
+    return " UNION ALL ".join(
         f"SELECT {listed} FROM {place if only is None else few(place, only, COMPANY_ID.name)}"
         for place in places
     )
-    return f"INSERT INTO {quoted(table.name)} BY NAME SELECT * FROM ({rows}) ORDER BY {order(table)}"
 
 
 def few(place: str, others: str, column: str) -> str:
@@ -158,12 +167,13 @@ def digest(connection: duckdb.DuckDBPyConnection) -> None:
     Of business columns only. A sum does not depend on the order of rows. DuckDB's own hash takes a twentieth of
     what a text of every row does; where another edition of it has another hash, `hash_edition` tells.
     """
-    parts = " UNION ALL ".join(_hashes(table, place) for place, table in enumerate(TABLES))
-    connection.execute(
-        f"""INSERT INTO {DIGESTS}
-            SELECT company_id, sha256(concat_ws(' ', count(*), sum(one), sum(other))) FROM ({parts})
-            GROUP BY company_id ORDER BY company_id"""
-    )
+    rows = " UNION ALL ".join(_hashes(table, place) for place, table in enumerate(TABLES))
+    for part in stretches.conditions(connection, COMPANIES.name):
+        connection.execute(
+            f"""INSERT INTO {DIGESTS}
+                SELECT company_id, sha256(concat_ws(' ', count(*), sum(one), sum(other))) FROM ({rows})
+                WHERE {part} GROUP BY company_id ORDER BY company_id"""
+        )
 
 
 def _hashes(table: Table, place: int) -> str:

@@ -173,7 +173,7 @@ _OTHER_NAMES: Final = """
 
 
 def profiles() -> str:
-    """Profiles of the companies in `wanted`, best rank first: rank, id, number, name, body, etag, parts."""
+    """Profiles of the companies in `wanted`, in no order: rank, id, number, name, body, etag, parts."""
     return f"""
         WITH names AS ({_OTHER_NAMES})
         SELECT rank, company_id, org_number, name, {bytes_of("body")} AS body, {etag("body")} AS etag,
@@ -183,7 +183,7 @@ def profiles() -> str:
                 {packing.fields(values((*DETAIL, *IDENTIFIERS, *ADDRESS, *_SOURCES)))} AS parts
             FROM companies AS c SEMI JOIN wanted USING (company_id)
             JOIN search AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
-        ) ORDER BY rank
+        )
     """
 
 

@@ -1,0 +1,72 @@
+"""Companies in stretches of their ids: every row is in one of them, and what is made so is what all at once gives."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.warehouse.world import learn, member, period, publish
+from warehouse import manifests, stretches
+from warehouse.engine import opened
+from warehouse.manifests import WAREHOUSE
+from warehouse.paths import Layout
+from warehouse.reader import Periods, Reader
+
+_IDS = st.sets(st.text(min_size=1, max_size=3).filter(lambda text: "\0" not in text))
+
+
+@settings(deadline=None, max_examples=30)
+@given(_IDS, _IDS, st.integers(1, 4))
+def test_every_row_meets_one_condition_and_they_come_in_order(
+    companies: set[str], others: set[str], size: int
+) -> None:
+    with opened() as connection:
+        connection.execute("CREATE TABLE companies (company_id VARCHAR)")
+        connection.execute("CREATE TABLE rows (company_id VARCHAR)")
+        for table, ids in (("companies", companies), ("rows", companies | others)):
+            if ids:
+                connection.executemany(f"INSERT INTO {table} VALUES ($1)", [[one] for one in ids])
+        conditions = stretches.conditions(connection, "companies", size)
+        found = [
+            [one for (one,) in connection.execute(f"FROM rows WHERE {part} ORDER BY 1").fetchall()]
+            for part in conditions
+        ]
+        ordered = [one for (one,) in connection.execute("FROM rows ORDER BY 1").fetchall()]
+    assert len(conditions) == max(1, -(-len(companies) // size))
+    assert [one for part in found for one in part] == ordered
+    assert all(len(companies.intersection(part)) <= size for part in found)
+
+
+def test_a_release_made_in_stretches_is_the_one_made_at_once(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = [member("NO", place) for place in range(1, 8)]
+    ids = [one["company_id"] for one in members]
+    years = [period(company, year) for company in ids for year in (2023, 2024)]
+    learn(layout, "NO", 0, companies=members, financials=years)
+    publish(layout, "NO", full=True)
+    monkeypatch.setattr(stretches, "conditions", partial(stretches.conditions, size=3))
+    publish(layout, "NO", full=True)
+    first, second = (_served(layout, number, ids) for number in (1, 2))
+    assert len(first[0]) == 14
+    assert first == second
+
+
+def _served(layout: Layout, number: int, ids: list[str]) -> list[object]:
+    """Rows in the order in which they lie, and what is answered while a release is served."""
+    manifests.point(layout, number)
+    with opened(layout.release(number) / WAREHOUSE, read_only=True) as connection:
+        tables = [
+            connection.execute(f"FROM {name}").fetchall() for name in ("financials", "companies", "digests")
+        ]
+    reader = Reader(layout)
+    with reader.pin() as snapshot:
+        answers = [
+            (snapshot.profile(one), snapshot.parts(one), snapshot.financials(one, Periods(), None, 9).rows)
+            for one in ids
+        ]
+    reader.close()
+    return [*tables, answers]

@@ -1,0 +1,43 @@
+"""Companies in stretches of their ids: what is made of millions of them is made of some at a time.
+
+What DuckDB puts in order, groups or joins then fits into memory; all at once goes to the disk and back, which takes
+half as long again at ten million companies. Does not belong here: what is made (`assembly`, `serving`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import duckdb
+import polars as pl
+
+from warehouse.engine import streamed, text
+
+SIZE: Final = 500_000  # companies of one stretch
+_CHUNK: Final = 100_000
+
+
+def conditions(connection: duckdb.DuckDBPyConnection, companies: str, size: int = SIZE) -> list[str]:
+    """SQL conditions on `company_id`, in the order of the ids; no row meets two of them or none.
+
+    companies: the table whose companies are counted, so that each stretch has as many.
+    """
+    chunks = streamed(connection, f"SELECT company_id FROM {companies} ORDER BY company_id", _CHUNK)
+    firsts = [text(str(first)) for first in _firsts((chunk["company_id"] for chunk in chunks), size)]
+    return [
+        " AND ".join(
+            (f"company_id >= {first}" if first else "true", f"company_id < {last}" if last else "true")
+        )
+        for first, last in zip([None, *firsts], [*firsts, None], strict=True)
+    ]
+
+
+def _firsts(chunks: Iterator[pl.Series], size: int) -> Iterator[str]:
+    """The first company of every stretch but the first."""
+    met = 0
+    for chunk in chunks:
+        skipped = -met % size
+        found = chunk.slice(skipped).gather_every(size)
+        yield from (found if met or skipped else found[1:])
+        met += chunk.len()
