@@ -29,7 +29,7 @@ _CHUNK: Final = 20_000
 _APART: Final = "names.sqlite"  # while it is made
 SCHEMA: Final = (
     *packing.SCHEMA,
-    # in the order of their ids, as they are made: putting ten million documents into that of ranks takes a minute
+    # in the order of their ids, as they are made: ten million documents need not be sorted
     """CREATE TABLE companies (rank INTEGER NOT NULL, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
         name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, parts BLOB NOT NULL)""",
     # all rows of a company in one value (`packing`)

@@ -1,7 +1,7 @@
 """Companies in stretches of their ids: what is made of millions of them is made of some at a time.
 
-What DuckDB puts in order, groups or joins then fits into memory; all at once goes to the disk and back, which takes
-half as long again at ten million companies. Does not belong here: what is made (`assembly`, `serving`).
+What DuckDB puts in order, groups or joins then fits into memory; all at once goes to the disk and back. Does not
+belong here: what is made (`assembly`, `serving`).
 """
 
 from __future__ import annotations
