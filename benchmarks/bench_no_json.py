@@ -3,7 +3,8 @@
 Ours: the plain file → stretches of whole elements → staged batches of `no.enheter`, rejects and signals
 included. The peer: `CREATE TABLE … AS SELECT * FROM read_json(file)` in a memory database, all columns, schema
 detected by DuckDB, with as many threads as there are cores. Elements are made here of the rows the CSV benchmark
-repeats (genuine ones where the samples lie beside the project), in the shape of the JSON bulk.
+repeats (genuine ones where the samples lie beside the project), in the shape of the JSON bulk and its order, which
+is not that of the CSV.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import msgspec
 from benchmarks.bench_no_csv import genuine_or_written, valid_numbers
 from connectors.declare import Piece, Scope
 from connectors.no import NORWAY
+from connectors.no.enheter_model import Entity
 
 DATASET = NORWAY.dataset("no.enheter")
 INSTANT = datetime(2026, 11, 21, 6, tzinfo=UTC)
@@ -91,6 +93,7 @@ _NAMES = {  # the CSV's own spelling -> the JSON's
     "registrertIMvaRegisteret": "registrertIMvaregisteret",
     "registreringsdatoantallansatteNAVAaregisteret": "registreringsdatoAntallAnsatteNAVAaregisteret",
 }
+_ORDER = {field.encode_name: place for place, field in enumerate(msgspec.structs.fields(Entity))}
 _TEXTS = ("vedtektsfestetFormaal", "aktivitet", "frivilligMvaRegistrertBeskrivelser")
 
 
@@ -105,7 +108,7 @@ def _element(row: dict[str, str]) -> dict[str, Any]:
                 element.setdefault(head, {})[tail] = value
             else:
                 element[head] = value
-    return element | {"links": []}
+    return dict(sorted((element | {"links": []}).items(), key=lambda member: _ORDER[member[0]]))
 
 
 def _value(head: str, tail: str, text: str) -> object:

@@ -23,9 +23,10 @@ from connectors.kit.known import Known
 from connectors.kit.record import Record, RecordError
 from connectors.kit.staged import Tally, opened, reject_rows
 
-__all__ = ["Decoded", "Record", "RecordError", "columns", "decode", "decode_lines"]
+__all__ = ["Decoded", "Record", "RecordError", "columns", "decode", "decode_lines", "taken"]
 
 T = TypeVar("T")
+Made = TypeVar("Made")
 
 _HEAD: Final = 1 << 16
 _WHOLE: Final = 64 << 20  # bytes up to which one object is read as a whole
@@ -49,7 +50,23 @@ def decode(
     counted (signal `unknown_key`, example: the record's `key`) and dropped, and each record is checked on its
     own. Raises Unreadable for what is no JSON; a line of NDJSON that is none is a reject.
     """
-    reader = _Reader(kind, tally, key)
+    yield from taken(piece, kind, tally, Decoded, key=key, block=block)
+
+
+def taken(
+    piece: Piece,
+    kind: type[T],
+    tally: Tally,
+    take: Callable[[list[T], pl.DataFrame], Made],
+    *,
+    key: str,
+    block: int = chunks.BLOCK,
+) -> Iterator[Made]:
+    """What `take` makes of the records and rejects of each chunk, of the bodies that `decode` reads.
+
+    Of records that `take` does not keep the collector of cycles sees nothing, which is a tenth of the time.
+    """
+    reader = _Reader(kind, tally, key, take)
     try:
         with opened(piece) as stream:
             head = stream.read(_HEAD)
@@ -64,7 +81,7 @@ def decode(
 
 def decode_lines(part: bytes, kind: type[T], tally: Tally, *, key: str, seen: int = 0) -> Decoded[T]:
     """One stretch of whole lines of NDJSON (`chunks.lines`), as `decode` reads it; `seen`: lines before it."""
-    reader = _Reader(kind, tally, key)
+    reader = _Reader(kind, tally, key, Decoded)
     reader.seen = seen
     return reader.lines(part)
 
@@ -116,19 +133,22 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-class _Reader(Generic[T]):
+class _Reader(Generic[T, Made]):
     """Decodes stretches of records, the quick way until a record does not fit."""
 
-    def __init__(self, kind: type[T], tally: Tally, key: str) -> None:
+    def __init__(
+        self, kind: type[T], tally: Tally, key: str, take: Callable[[list[T], pl.DataFrame], Made]
+    ) -> None:
         self._many = msgspec.json.Decoder(list[kind])
         self._one = msgspec.json.Decoder(kind)
         self._kind = kind
         self._known = Known.of(kind)
         self._tally = tally
         self._key = key
+        self._take = take
         self.seen = 0
 
-    def read(self, stream: BinaryIO, head: bytes, block: int) -> Iterator[Decoded[T]]:
+    def read(self, stream: BinaryIO, head: bytes, block: int) -> Iterator[Made]:
         """The records of a stream that begins with `head`, whichever of the three shapes it has."""
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
         stream.read(len(head) - len(start))
@@ -141,27 +161,25 @@ class _Reader(Generic[T]):
         else:
             yield from map(self.lines, chunks.lines(stream, block))
 
-    def array(self, part: chunks.Part) -> Decoded[T]:
+    def array(self, part: chunks.Part) -> Made:
         try:
             with _uncollected():
-                found = self._many.decode(b"[%b]" % part)
-            return self._given(found, [])
+                return self._given(self._many.decode(b"[%b]" % part), [])
         except msgspec.ValidationError:
             return self._singly([bytes(raw) for raw in chunks.records(part)])
 
-    def lines(self, part: bytes) -> Decoded[T]:
+    def lines(self, part: bytes) -> Made:
         try:
             with _uncollected():
-                found = self._one.decode_lines(part)
-            return self._given(found, [])
+                return self._given(self._one.decode_lines(part), [])
         except chunks.MALFORMED:
             return self._singly([line for line in part.split(b"\n") if line.strip()])
 
-    def _given(self, records: list[T], rejects: list[tuple[object, str, object]]) -> Decoded[T]:
+    def _given(self, records: list[T], rejects: list[tuple[object, str, object]]) -> Made:
         self.seen += len(records) + len(rejects)
-        return Decoded(records, reject_rows(rejects))
+        return self._take(records, reject_rows(rejects))
 
-    def _singly(self, raws: list[bytes]) -> Decoded[T]:
+    def _singly(self, raws: list[bytes]) -> Made:
         records: list[T] = []
         rejects: list[tuple[object, str, object]] = []
         for number, raw in enumerate(raws, self.seen + 1):

@@ -7,7 +7,7 @@ here: which elements are taken (`enheter_json`), or what a row means (`enheter_r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any, Final
 
 import polars as pl
@@ -38,10 +38,14 @@ def text(value: object) -> str | None:
 
 
 def frame(entities: list[Entity], tally: staged.Tally) -> pl.DataFrame:
-    """The columns of `ENTITIES` as texts; `tally` is told of members of a type nobody documented."""
+    """The columns of `ENTITIES` as elements write them; `tally` is told of members of a type nobody documented."""
     found = _registered(entities, tally) | _placed(entities, tally) | _ended(entities)
-    columns = [_series(name, found[name]) for name in ENTITIES.names]
-    return pl.DataFrame(columns).select(_STRIPPED).select(_SAID)
+    return pl.DataFrame([_series(name, found[name]) for name in ENTITIES.names])
+
+
+def texts(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Frames that follow each other as one, without blanks at the ends of texts; a blank text is null."""
+    return pl.concat(frames).select(_STRIPPED).select(_SAID)
 
 
 def _registered(entities: list[Entity], tally: staged.Tally) -> dict[str, list[Any]]:
@@ -55,6 +59,7 @@ def _registered(entities: list[Entity], tally: staged.Tally) -> dict[str, list[A
     sites = [entity.hjemmeside for entity in entities]
     years = [entity.sisteInnsendteAarsregnskap for entity in entities]
     grouped = [entity.erIKonsern for entity in entities]
+    former = [entity.historiskeNavn for entity in entities]
     return {
         NUMBER: [entity.organisasjonsnummer for entity in entities],
         NAME: [entity.navn for entity in entities],
@@ -62,7 +67,11 @@ def _registered(entities: list[Entity], tally: staged.Tally) -> dict[str, list[A
         "organisasjonsform.beskrivelse": [form.beskrivelse for form in forms],
         "naeringskode1.kode": [code.kode for code in codes],
         "naeringskode1.beskrivelse": [code.beskrivelse for code in codes],
-        CODE_LIST: list(map(_code_list, entities)),
+        # SN2025 came with the edition that knows these two; the record itself does not name its code list
+        CODE_LIST: [
+            "SN2007" if group is None and names is None else "SN2025"
+            for group, names in zip(grouped, former, strict=True)
+        ],
         "harRegistrertAntallAnsatte": _spared("harRegistrertAntallAnsatte", employing, entities, tally),
         "antallAnsatte": _spared("antallAnsatte", employees, entities, tally),
         "hjemmeside": _spared("hjemmeside", sites, entities, tally),
@@ -163,29 +172,23 @@ def _spared(name: str, values: list[Any], entities: list[Entity], tally: staged.
 def _series(name: str, values: list[Any]) -> pl.Series:
     if name in _FLAGS:
         return pl.Series(name, values, dtype=pl.Boolean).cast(pl.String)
+    if (
+        name in _NUMBERS and not set(map(type, values)) <= _TEXTS
+    ):  # an int, where there is no text; nought is one
+        return pl.Series(name, list(map(text, values)), dtype=pl.String)
     if not any(values):  # as most columns are in most stretches
         return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(values))
-    if as_text := _AS_TEXT.get(name):
-        values = list(map(as_text, values))
+    if name == _ADDRESS_LINES:
+        values = [lines[0] if lines and len(lines) == 1 else _lines(lines) for lines in values]
     return pl.Series(name, values, dtype=pl.String)
 
 
 def _lines(lines: list[str | None] | None) -> str | None:
     """Address lines; null, empty and blank ones occur and say nothing."""
-    if not lines:
-        return None
-    if len(lines) == 1:
-        return lines[0]
-    return LINES.join([said for line in lines if line and (said := line.strip())])
-
-
-def _code_list(entity: Entity) -> str:
-    """SN2025 came with the edition that knows these fields; the record itself does not name its code list."""
-    return "SN2007" if entity.erIKonsern is None and entity.historiskeNavn is None else "SN2025"
+    return LINES.join([said for line in lines if line and (said := line.strip())]) if lines else None
 
 
 _FLAGS: Final = frozenset(column.name for column in ENTITIES.columns if column.kind is Kind.BOOLEAN)
-_AS_TEXT: Final[dict[str, Callable[[Any], str | None]]] = {
-    **dict.fromkeys(("antallAnsatte", "sisteInnsendteAarsregnskap", SHARE_COUNT), text),  # numbers or texts
-    f"{BUSINESS}.adresse": _lines,
-}
+_NUMBERS: Final = frozenset(("antallAnsatte", "sisteInnsendteAarsregnskap", SHARE_COUNT))
+_TEXTS: Final[frozenset[type]] = frozenset((str, type(None)))
+_ADDRESS_LINES: Final = f"{BUSINESS}.adresse"

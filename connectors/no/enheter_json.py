@@ -7,14 +7,16 @@ of an element (`enheter_model`), its members as columns (`enheter_columns`), or 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from connectors.declare import Batch, Piece, Unreadable
+from connectors.declare import Batch, Piece, Signal, Unreadable
 from connectors.kit import staged, strict
 from connectors.no import codes
 from connectors.no import enheter_columns as columns
@@ -31,10 +33,14 @@ from connectors.no.enheter_fields import (
 from connectors.no.enheter_model import Entity
 from connectors.no.enheter_rows import REASON, EntityRows, parted, rejected, typed
 from connectors.no.register import is_number
+from warehouse.ahead import ahead
 
 SUB_UNIT: Final = ("Underenhet", "SlettetUnderEnhet")
 _USUAL: Final = "Enhet"
 _HEAD: Final = 1024
+# Elements are taken apart while a processor has them at hand; frames of many rows cost less than many frames.
+_AT_HAND: Final = 1 << 20  # bytes of JSON
+_STRETCHES: Final = 32  # to a batch
 _PAGE_LIMIT: Final = 256 * 1024 * 1024  # a page or single answer is read whole; the bulk array is streamed
 
 
@@ -61,14 +67,33 @@ def _former(entity: Entity) -> list[str]:
     return [name for _, name in sorted(dated, reverse=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """What is taken of some elements that follow each other."""
+
+    living: pl.DataFrame
+    rejects: pl.DataFrame
+    deleted: list[Entity]
+    named: list[dict[str, Any]]  # rows of `no_navn`
+
+
 def read(piece: Piece) -> Iterator[Batch]:
-    """Batches of the three staged tables."""
+    """Batches of the three staged tables; the next elements are decoded while polars looks at some."""
     rows = EntityRows(piece)
-    for chunk in strict.decode(_elements(piece), Entity, rows.tally, key=NUMBER):
-        yield from _batches(chunk.records, chunk.rejects, rows)
+    for stretches, signals in ahead(_gathered(piece)):
+        yield from _batches(stretches, signals, rows)
 
 
-def _batches(records: list[Entity], rejects: pl.DataFrame, rows: EntityRows) -> Iterator[Batch]:
+def _gathered(piece: Piece) -> Generator[tuple[list[_Stretch], tuple[Signal, ...]], None, None]:
+    """The stretches of each batch, and what is to be told of them."""
+    tally = staged.Tally(piece.dataset)
+    take = partial(_taken, tally=tally)
+    stretches = strict.taken(_elements(piece), Entity, tally, take, key=NUMBER, block=_AT_HAND)
+    while some := list(islice(stretches, _STRETCHES)):
+        yield some, tally.drain()
+
+
+def _taken(records: list[Entity], rejects: pl.DataFrame, tally: staged.Tally) -> _Stretch:
     odd = _odd(records)
     refusals = {place: reason for place in odd if (reason := _refusal(records[place]))}
     listed = staged.reject_rows(
@@ -76,19 +101,32 @@ def _batches(records: list[Entity], rejects: pl.DataFrame, rows: EntityRows) -> 
         for place, reason in refusals.items()
     )
     ended = [place for place in odd if place not in refusals and _is_deleted(records[place])]
-    frame, unnumbered = _numbered(columns.frame(_without(records, {*refusals, *ended}), rows.tally))
-    present = rows.batch(frame, pl.concat([rejects, listed, unnumbered]))
-    yield present
+    formerly = [entity for entity in _without(records, set(refusals)) if entity.historiskeNavn]
+    named = [{NUMBER: text(e.organisasjonsnummer), "historiskeNavn": _former(e)} for e in formerly]
+    return _Stretch(
+        columns.frame(_without(records, {*refusals, *ended}), tally),
+        pl.concat([rejects, listed]),
+        [records[place] for place in ended],
+        [row for row in named if row["historiskeNavn"]],
+    )
+
+
+def _batches(stretches: list[_Stretch], signals: tuple[Signal, ...], rows: EntityRows) -> Iterator[Batch]:
+    frame, unnumbered = _numbered(columns.texts(part.living for part in stretches))
+    present = rows.batch(frame, pl.concat([*(part.rejects for part in stretches), unnumbered]))
+    yield replace(present, signals=(*signals, *present.signals))
     kept = [present.rows[NUMBER]]
-    if ended:
-        deleted, refused = _deleted([records[place] for place in ended])
+    if ended := [entity for part in stretches for entity in part.deleted]:
+        deleted, refused = _deleted(ended)
         rows.check_digits(deleted)
         yield staged.batch(DELETED, deleted, refused, rows.tally.drain())
         kept.append(deleted[NUMBER])
-    formerly = [entity for entity in _without(records, set(refusals)) if entity.historiskeNavn]
-    named = [{NUMBER: text(e.organisasjonsnummer), "historiskeNavn": _former(e)} for e in formerly]
-    numbers = set(pl.concat(kept)) if named else set()
-    named = [row for row in named if row["historiskeNavn"] and row[NUMBER] in numbers]
+    if named := [row for part in stretches for row in part.named]:
+        numbers = set(pl.concat(kept))
+        yield from _former_names([row for row in named if row[NUMBER] in numbers])
+
+
+def _former_names(named: list[dict[str, Any]]) -> Iterator[Batch]:
     if named:
         yield staged.batch(FORMER_NAMES, named)
 

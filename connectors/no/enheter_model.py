@@ -61,25 +61,43 @@ class FormerName(msgspec.Struct, gc=False):
 
 
 class Entity(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """One element. Absent means unknown; what is named last is known and left in RAW (FORMAT 2.1).
+    """One element. Absent means unknown; some members are known and left in RAW (FORMAT 2.1).
 
-    Any or Stray further up: of another type the field is null, and the record stays (`enheter_json`).
+    In the order in which the register writes them: a member is looked for from the one before it on.
+    Any or Stray: of another type the field is null, and the record stays (`enheter_json`).
     """
 
     organisasjonsnummer: str | None = None
     navn: str | None = None
     organisasjonsform: Code | None = None
     historiskeNavn: list[FormerName] | None = None
-    naeringskode1: Code | Stray | None = None
-    harRegistrertAntallAnsatte: Any = None
-    antallAnsatte: Any = None
     hjemmeside: Any = None
-    forretningsadresse: Address | Stray | None = None
     postadresse: Address | Stray | None = None
-    sisteInnsendteAarsregnskap: Any = None
     registreringsdatoEnhetsregisteret: str | None = None
-    erIKonsern: Any = None
-    kapital: Capital | Stray | None = None
+    registrertIMvaregisteret: Any = None
+    frivilligMvaRegistrertBeskrivelser: msgspec.Raw = _LEFT
+    naeringskode1: Code | Stray | None = None
+    naeringskode2: msgspec.Raw = _LEFT
+    naeringskode3: msgspec.Raw = _LEFT
+    hjelpeenhetskode: msgspec.Raw = _LEFT
+    antallAnsatte: Any = None
+    harRegistrertAntallAnsatte: Any = None
+    overordnetEnhet: Any = None
+    registreringsdatoFrivilligMerverdiavgiftsregisteret: Any = None
+    registreringsdatoMerverdiavgiftsregisteret: Any = None
+    registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret: Any = None
+    registreringsdatoAntallAnsatteEnhetsregisteret: Any = None
+    registreringsdatoAntallAnsatteNAVAaregisteret: Any = None
+    epostadresse: Any = None
+    telefon: Any = None
+    mobil: Any = None
+    forretningsadresse: Address | Stray | None = None
+    stiftelsesdato: Any = None
+    institusjonellSektorkode: msgspec.Raw = _LEFT
+    registrertIForetaksregisteret: Any = None
+    registrertIStiftelsesregisteret: Any = None
+    registrertIFrivillighetsregisteret: Any = None
+    sisteInnsendteAarsregnskap: Any = None
     konkurs: bool | None = None
     konkursdato: str | None = None
     underAvvikling: bool | None = None
@@ -92,49 +110,31 @@ class Entity(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     tvangsavvikletPgaManglendeSlettingDato: str | None = None
     underRekonstruksjonsforhandlingDato: str | None = None
     underUtenlandskInsolvensbehandlingDato: str | None = None
-    slettedato: str | None = None
-    respons_klasse: str | None = None
-    # sub-units: read to be refused by name
-    beliggenhetsadresse: Any = None
-    oppstartsdato: Any = None
-    datoEierskifte: Any = None
-    nedleggelsesdato: Any = None
-    # known, left in RAW
-    naeringskode2: msgspec.Raw = _LEFT
-    naeringskode3: msgspec.Raw = _LEFT
-    hjelpeenhetskode: msgspec.Raw = _LEFT
-    registreringsdatoAntallAnsatteEnhetsregisteret: Any = None
-    registreringsdatoAntallAnsatteNAVAaregisteret: Any = None
-    institusjonellSektorkode: msgspec.Raw = _LEFT
-    stiftelsesdato: Any = None
-    registrertIMvaregisteret: Any = None
-    registreringsdatoMerverdiavgiftsregisteret: Any = None
-    registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret: Any = None
-    frivilligMvaRegistrertBeskrivelser: msgspec.Raw = _LEFT
-    registreringsdatoFrivilligMerverdiavgiftsregisteret: Any = None
-    registrertIForetaksregisteret: Any = None
-    registreringsdatoForetaksregisteret: Any = None
-    registrertIFrivillighetsregisteret: Any = None
-    registreringsdatoFrivillighetsregisteret: Any = None
-    registrertIStiftelsesregisteret: Any = None
-    registrertIPartiregisteret: Any = None
-    registreringsdatoPartiregisteret: Any = None
-    overordnetEnhet: Any = None
     maalform: Any = None
     vedtektsdato: Any = None
     vedtektsfestetFormaal: msgspec.Raw = _LEFT
     aktivitet: msgspec.Raw = _LEFT
-    paategninger: msgspec.Raw = _LEFT
-    fravalgRevisjonDato: Any = None
-    fravalgRevisjonBeslutningsDato: Any = None
-    epostadresse: Any = None
-    telefon: Any = None
-    mobil: Any = None
     registreringsnummerIHjemlandet: Any = None
     utenlandskRegisterNavn: Any = None
     utenlandskRegisterAdresse: msgspec.Raw = _LEFT
     underlagtLovgivningLand: Any = None
     underlagtLovgivningLandKode: Any = None
     foretaksformIHjemlandet: Any = None
+    registreringsdatoForetaksregisteret: Any = None
+    registreringsdatoFrivillighetsregisteret: Any = None
+    registrertIPartiregisteret: Any = None
+    registreringsdatoPartiregisteret: Any = None
+    paategninger: msgspec.Raw = _LEFT
+    fravalgRevisjonDato: Any = None
+    fravalgRevisjonBeslutningsDato: Any = None
+    erIKonsern: Any = None
+    kapital: Capital | Stray | None = None
+    slettedato: str | None = None
     links: msgspec.Raw = _LEFT
     hal: msgspec.Raw = msgspec.field(default=_LEFT, name="_links")
+    respons_klasse: str | None = None
+    # sub-units: read to be refused by name
+    beliggenhetsadresse: Any = None
+    oppstartsdato: Any = None
+    datoEierskifte: Any = None
+    nedleggelsesdato: Any = None

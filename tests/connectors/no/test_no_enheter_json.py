@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 from connectors.declare import NotOurs, Recognised, Scope, Unreadable
-from tests.connectors.no.entity_files import DATASET, DNB, ELEMENT, EQUINOR, ROW, csv_of, json_of, read, sheet
+from connectors.no import enheter_json
+from tests.connectors.no.entity_files import (
+    DATASET,
+    DNB,
+    ELEMENT,
+    EQUINOR,
+    ROW,
+    csv_of,
+    json_of,
+    piece,
+    read,
+    sheet,
+)
 
 
 class TestJson:
@@ -77,6 +89,12 @@ class TestJson:
         row = json_of(antallAnsatte=...).one
         assert row["antallAnsatte"] is None
         assert row["harRegistrertAntallAnsatte"] is True
+
+    def test_a_count_of_nought_stays_whatever_stands_beside_it(self) -> None:
+        alone, few = {"antallAnsatte": 0}, {"antallAnsatte": 5, "organisasjonsnummer": DNB}
+        assert json_of(**alone).one["antallAnsatte"] == 0
+        both = read(json.dumps([ELEMENT | alone, ELEMENT | few]).encode(), "x.json")
+        assert [row["antallAnsatte"] for row in both.rows] == [0, 5]
 
     def test_a_foreign_address_has_no_municipality(self) -> None:
         """Pitfall 7."""
@@ -247,3 +265,55 @@ class TestUnreadable:
             read(body, "skadet.json")
         assert told.value.dataset == "no.enheter"
         assert told.value.name == "skadet.json"
+
+
+class TestStretches:
+    @pytest.mark.parametrize(("at_hand", "stretches"), [(2048, 1), (2048, 2), (5000, 3)])
+    def test_however_the_array_is_cut_it_says_the_same(
+        self, at_hand: int, stretches: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = json.dumps([_some(place) for place in range(60)]).encode()
+        whole = read(body, "x.json")
+        monkeypatch.setattr(enheter_json, "_AT_HAND", at_hand)
+        monkeypatch.setattr(enheter_json, "_STRETCHES", stretches)
+        cut = read(body, "x.json")
+        assert (cut.tables, cut.rejects, cut.signals) == (whole.tables, whole.rejects, whole.signals)
+        assert {table: len(rows) for table, rows in whole.tables.items()} == {
+            "no_enheter": 42,
+            "no_slettet": 9,
+            "no_navn": 8,
+        }
+        assert len(whole.rejects) == 9
+        assert whole.signals == {("unreadable_value", "hjemmeside"): 9, ("unknown_key", "nytt"): 8}
+
+    def test_damage_far_behind_names_the_file_and_what_came_before_it_is_read(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(enheter_json, "_AT_HAND", 2048)
+        monkeypatch.setattr(enheter_json, "_STRETCHES", 2)
+        body = json.dumps([_some(place) for place in range(60)]).encode()
+        batches = DATASET.read(piece(body[:-300], "cut.json"))
+        assert next(batches).rows.height > 0
+        with pytest.raises(Unreadable, match=r"cut\.json"):
+            list(batches)
+
+
+def _some(place: int) -> dict[str, Any]:
+    """Elements of every kind, each kind more than once."""
+    changes: list[dict[str, Any]] = [
+        {},
+        {"hjemmeside": 7},
+        {"respons_klasse": "Underenhet"},
+        {"slettedato": "2026-09-15", "respons_klasse": "SlettetEnhet"},
+        {"historiskeNavn": [{"navn": "FORRIGE AS", "tilDato": "2011-11-11 08:45:34"}]},
+        {"antallAnsatte": 0},
+        {"forretningsadresse": None, "nytt": 1},
+    ]
+    return ELEMENT | {"organisasjonsnummer": _NUMBERS[place]} | changes[place % len(changes)]
+
+
+_WEIGHTS = (3, 2, 7, 6, 5, 4, 3, 2)
+_SUMS = {
+    str(first): sum(map(int.__mul__, map(int, str(first)), _WEIGHTS)) for first in range(90000000, 90000080)
+}
+_NUMBERS = [f"{first}{-weighed % 11}" for first, weighed in _SUMS.items() if -weighed % 11 < 10]
