@@ -26,7 +26,7 @@ from benchmarks.processes import watched
 from connectors.sandbox.world import FIRST_DAY
 from warehouse import manifests
 from warehouse.engine import opened, text
-from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE
+from warehouse.manifests import MANIFEST, NAMES, SERVING, WAREHOUSE
 from warehouse.paths import Layout
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
@@ -188,7 +188,7 @@ def _disk(layout: Layout, companies: int) -> dict[str, object]:
                 f'COPY "{schema}"."{table}" TO {text(str(path))} (FORMAT parquet, COMPRESSION zstd)'
             )
         parquet = size(Path(place))
-    documents = (release / SERVING).stat().st_size
+    documents = sum((release / name).stat().st_size for name in (SERVING, NAMES))
     ours = size(release)
     return {
         "name": f"{written(companies)} companies, bytes of a release",

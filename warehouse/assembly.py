@@ -17,7 +17,7 @@ import duckdb
 import polars as pl
 
 from warehouse import render, searching, stretches
-from warehouse.engine import columns, cursor, database_of, frame, number, opened, quoted, text
+from warehouse.engine import beside, columns, cursor, database_of, frame, number, opened, quoted, text
 from warehouse.manifests import Standing
 from warehouse.schema.tables import COMPANIES, COMPANY_ID, TABLES
 from warehouse.schema.types import Table
@@ -84,8 +84,10 @@ def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
                 )
             with attached(connection, origin, "origin"):
                 _copy_all(connection, source)
-        digest(connection)
-        searching.build(connection)
+        with beside(connection) as apart, ThreadPoolExecutor(1) as thread:
+            digests = thread.submit(digest, apart)
+            searching.build(connection)
+            digests.result()
         connection.execute("CHECKPOINT")
 
 

@@ -1,4 +1,4 @@
-"""What the next release is made of, and making its two files: from nothing, or from the former ones.
+"""What the next release is made of, and making its files: from nothing, or from the former ones.
 
 Does not belong here: locks, the ledger, the pointer (`release`), or what must hold of a release (`soundness`).
 """
@@ -16,14 +16,16 @@ from typing import Final, Literal
 import duckdb
 import polars as pl
 
-from warehouse import assembly, files, patching, serving, soundness
-from warehouse.engine import beside, database_of, opened
+from warehouse import assembly, files, naming, patching, serving, soundness
+from warehouse.engine import allow, beside, database_of, opened
 from warehouse.ledger import Ledger
-from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Standing, Unsound
+from warehouse.manifests import NAMES, SERVING, WAREHOUSE, Manifest, Standing, Unsound
 from warehouse.paths import Layout
 from warehouse.reading import DatasetState, MarketState
 from warehouse.soundness import Content
 
+# Of DuckDB while its rows become documents; as much again is polars' and SQLite's
+SERVING_MEMORY: Final = "2GB"
 COMPACT_AFTER: Final = timedelta(days=7)  # patches leave holes and unsorted rows behind
 
 
@@ -103,7 +105,7 @@ def require_histories(made: Plan) -> None:
 
 
 def write(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step) -> Content:
-    """Makes the two files in the release's folder, which is there; what the tables hold, which is sound.
+    """Makes the files in the release's folder, which is there; what the tables hold, which is sound.
 
     Raises Unsound where it is not.
     """
@@ -122,11 +124,18 @@ def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step)
     ]
     assembly.build(folder / WAREHOUSE, sources, former)
     on_step("warehouse written")
-    with opened(folder / WAREHOUSE, read_only=True) as source, beside(source) as apart:
+    with (
+        opened(folder / WAREHOUSE, read_only=True) as source,
+        beside(source) as apart,
+        beside(source) as third,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        allow(source, SERVING_MEMORY)
+        names = threads.submit(naming.build, folder / NAMES, apart)
         serving.build(folder / SERVING, source)
-        with ThreadPoolExecutor(1) as thread:  # the rest is done by one thread, and needs little memory
-            content = thread.submit(soundness.content, apart, made.number)
-            serving.finish(folder / SERVING, source, ledger.rows())
+        content = threads.submit(soundness.content, third, made.number)
+        serving.finish(folder / SERVING, source, ledger.rows())
+        names.result()
     on_step("serving written")
     return content.result()
 
@@ -140,9 +149,13 @@ def _write_patch(
     def copy(name: str) -> None:
         shutil.copyfile(before / name, folder / name)
 
-    def patch(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
+    def patch_documents(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
         copied.result()
         serving.patch(folder / SERVING, gathered, patching.every(changed), ledger.rows(former.last))
+
+    def patch_names(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
+        copied.result()
+        naming.patch(folder / NAMES, gathered, patching.every(changed), before / SERVING)
 
     changed = {
         history: companies
@@ -151,17 +164,23 @@ def _write_patch(
     }
     rows = folder / patching.CHANGED
     with ThreadPoolExecutor(1) as disk:  # one file after the other: a disk is no faster with two
-        first, second = disk.submit(copy, WAREHOUSE), disk.submit(copy, SERVING)
+        first, second, third = (disk.submit(copy, name) for name in (WAREHOUSE, SERVING, NAMES))
         patching.gather(rows, changed, before / WAREHOUSE)
-        with opened(rows, read_only=True) as gathered, ThreadPoolExecutor(1) as thread:
+        with (
+            opened(rows, read_only=True) as gathered,
+            beside(gathered) as apart,
+            ThreadPoolExecutor(2) as threads,
+        ):
             catalog = database_of(gathered)
-            documents = thread.submit(patch, second, gathered)
+            documents = threads.submit(patch_documents, second, gathered)
+            names = threads.submit(patch_names, third, apart)
             first.result()
             on_step("former release copied")
             patching.put(folder / WAREHOUSE, catalog, changed)
             on_step("warehouse written")
             content = _checked(folder / WAREHOUSE, made.number, catalog)
             documents.result()
+            names.result()
     rows.unlink()
     on_step("serving written")
     return content
@@ -207,4 +226,4 @@ def _markets(made: Plan, companies: Mapping[str, int]) -> dict[str, MarketState]
 
 def sizes(folder: Path) -> dict[str, int]:
     """Bytes of a release's files."""
-    return {name: (folder / name).stat().st_size for name in (WAREHOUSE, SERVING)}
+    return {name: (folder / name).stat().st_size for name in (WAREHOUSE, SERVING, NAMES)}

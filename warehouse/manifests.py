@@ -19,6 +19,7 @@ from warehouse.reading import DatasetState, Held, MarketState, Terms
 MANIFEST: Final = "manifest.json"
 WAREHOUSE: Final = "warehouse.duckdb"
 SERVING: Final = "serving.sqlite"
+NAMES: Final = "names.sqlite"
 
 
 class Unsound(RuntimeError):  # noqa: N818 - named for the state it tells
@@ -71,7 +72,11 @@ class Manifest:
             "previous": self.previous,
             "rollback_of": self.rollback_of,
             "sequence": {"first": self.first, "last": self.last},
-            "segments": {"documents": [SERVING], "names": [SERVING], "warehouse": [WAREHOUSE]},
+            "segments": {
+                "documents": [SERVING],
+                "names": [NAMES if NAMES in self.sizes else SERVING],  # where an edition before had them
+                "warehouse": [WAREHOUSE],
+            },
             "counts": dict(self.counts),
             "sizes": dict(self.sizes),
             "markets": {market: _market_json(state) for market, state in self.markets.items()},

@@ -21,7 +21,7 @@ from warehouse.queries import profiles
 from warehouse.queries.scans import Scans
 from warehouse.reading import Document
 
-_CACHED_KIB: Final = 8192  # of each connection, of which there are few
+_CACHED_KIB: Final = 8192  # of each file of a connection, of which there are few
 KEPT: Final = 32_768  # profiles of half a kilobyte or so: asked for again, they cost no read
 
 
@@ -52,7 +52,8 @@ class OpenRelease:
             return self._spare.pop()
         except IndexError:
             connection = packed.opened(self._path)
-            connection.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
+            for _, name, _ in connection.execute("PRAGMA database_list").fetchall():
+                connection.execute(f"PRAGMA {name}.cache_size = -{_CACHED_KIB}")
             return connection
 
     def give(self, connection: sqlite3.Connection) -> None:

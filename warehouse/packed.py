@@ -1,8 +1,9 @@
 """What stands for one company in one value, as it is read: its rows, or the parts of its profile.
 
 Of JSON objects the file keeps the values, and once by table the text around them. A file of an edition before has
-the objects as they are served; one of the edition before that, which had a row each, is read through views. Does
-not belong here: packing (`packing`), or what rows say (`documents`).
+the objects as they are served; one of the edition before that, which had a row each, is read through views. The
+name index is attached from its own file; editions before had it in this one. Does not belong here: packing
+(`packing`), or what rows say (`documents`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any, Final
 
 import zstandard
 
-from warehouse.segments import read_only
+from warehouse.manifests import NAMES
+from warehouse.segments import read_only, read_only_uri
 
 FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both, and ids have neither
 ROW: Final = "\x1e"
@@ -50,12 +52,14 @@ _FORMER: Final = (
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """A finished file, where SQL may call `unpacked(table, value)`; one of a former edition reads alike.
+    """The finished files of a release, by the path of its documents, where SQL may call `unpacked(table, value)`.
 
-    Raises sqlite3.DatabaseError where it is damaged.
+    Those of a former edition read alike. Raises sqlite3.DatabaseError where one is damaged or missing.
     """
     connection = read_only(path)
     try:
+        if not _has(connection, "labels"):
+            connection.execute("ATTACH ? AS named", (read_only_uri(path.with_name(NAMES)),))
         connection.create_function(_UNPACKED, 2, _unpack(connection), deterministic=True)
     except sqlite3.DatabaseError:
         connection.close()

@@ -181,7 +181,7 @@ class Releases:
         number = served.release + 1
         folder = self._layout.release(number)
         files.make_folder(folder)
-        for name in (WAREHOUSE, SERVING):
+        for name in old.sizes:
             shutil.copyfile(self._layout.release(old.release) / name, folder / name)
         with opened() as source:
             serving.add_events(folder / SERVING, source, self._ledger.rows(old.last))

@@ -3,7 +3,7 @@
 Derived from the shared tables after they are written: rank, folded name and the values that filters and sorts ask
 for, the same as in the served profile, which is made from it (`documents`). Places are few: what they are called
 stands once. Does not belong here: asking
-(`queries.filters`), the name index (`serving`), or what is true of a company (`assembly`).
+(`queries.filters`), the name index (`naming`), or what is true of a company (`assembly`).
 """
 
 from __future__ import annotations

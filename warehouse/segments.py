@@ -109,8 +109,12 @@ class LedgerIndex:
 
 def read_only(path: Path) -> sqlite3.Connection:
     """Opens a finished SQLite file that nothing writes any more, for any thread, one at a time."""
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    return sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+    return sqlite3.connect(read_only_uri(path), uri=True, check_same_thread=False, isolation_level=None)
+
+
+def read_only_uri(path: Path) -> str:
+    """What such a file is opened or attached by."""
+    return f"{path.absolute().as_uri()}?mode=ro&immutable=1"
 
 
 def _event(row: tuple[Any, ...]) -> Event:

@@ -1,15 +1,14 @@
 """`serving.sqlite` of a release: what the API answers hot, ready to send, by the keys it is asked by.
 
-Documents by company, financial and owner rows packed per company, event rows, and the name index. Written once
-beside the release before it, or copied from there and patched; never written after it is published. Does not
-belong here: the JSON shapes (`documents`), rows and names (`rows`, `naming`), or reading (`queries`).
+Documents by company, financial and owner rows packed per company, and event rows. Written once beside the release
+before it, or copied from there and patched; never written after it is published. Does not belong here: the JSON
+shapes (`documents`), rows (`rows`), the name index, which has a file of its own (`naming`), or reading (`queries`).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -17,16 +16,14 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from warehouse import documents, naming, packing, rows, stretches
+from warehouse import documents, packing, rows, stretches
 from warehouse.ahead import ahead
-from warehouse.engine import allow, beside, registered, streamed
-from warehouse.filling import filling
+from warehouse.engine import registered, streamed
+from warehouse.filling import filling, open_for_building, with_changed
 from warehouse.packing import Packer
 from warehouse.rows import Packed
 
-MEMORY: Final = "2GB"  # of DuckDB while a file is made; as much again is polars' and SQLite's
 _CHUNK: Final = 20_000
-_APART: Final = "names.sqlite"  # while it is made
 SCHEMA: Final = (
     *packing.SCHEMA,
     # in the order of their ids, as they are made: ten million documents need not be sorted
@@ -39,7 +36,6 @@ SCHEMA: Final = (
         PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
     # by what else companies are known: LEI, ISIN, symbol, VAT number and the like, in capitals
     "CREATE TABLE known_as (value TEXT, company_id TEXT, PRIMARY KEY (value, company_id)) WITHOUT ROWID",
-    *naming.SCHEMA,
 )
 _INDEXES: Final = (
     "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
@@ -49,24 +45,18 @@ _INDEXES: Final = (
 
 
 def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
-    """Writes what a release's tables have of every company; the name index beside it. `finish` does the rest."""
+    """Writes what a release's tables have of every company. `finish` does the rest."""
     words = documents.dictionary()
-    allow(source, MEMORY)
-    with beside(source) as apart, ThreadPoolExecutor(1) as thread:
-        names = thread.submit(naming.build, path.with_name(_APART), apart)
-        with closing(naming.open_for_building(path)) as target:
-            for statement in SCHEMA:
-                target.execute(statement)
-            packing.begin(target, words, documents.TEMPLATES)
-        with filling(path) as fill:
-            for tables in rows.of_all(source, words):
-                for table, packed in tables.items():
-                    fill(table, packed)
-            for profiles in _of_all(source, Packer(words)):
-                fill("companies", profiles)
-        names.result()
-    with closing(naming.open_for_building(path)) as target:
-        naming.move(path.with_name(_APART), target)
+    with closing(open_for_building(path)) as target:
+        for statement in SCHEMA:
+            target.execute(statement)
+        packing.begin(target, words, documents.TEMPLATES)
+    with filling(path) as fill:
+        for tables in rows.of_all(source, words):
+            for table, packed in tables.items():
+                fill(table, packed)
+        for profiles in _of_all(source, Packer(words)):
+            fill("companies", profiles)
 
 
 def _of_all(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.DataFrame]:
@@ -79,7 +69,7 @@ def _of_all(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.Da
 def finish(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
     """Adds what else companies are known as and the events of the ledger, and the indexes last."""
     source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
-    with closing(naming.open_for_building(path)) as target:
+    with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
         _insert_known_as(target, source)
         _insert_events(target, ledger, source)
@@ -96,15 +86,11 @@ def patch(
 
     What is the same is not written again: of most companies that change, one thing of many does.
     """
-    with closing(naming.open_for_building(path)) as target:
+    with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
-        target.execute("CREATE TEMP TABLE changed (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
-        target.executemany("INSERT INTO changed VALUES (?)", ((company,) for company in changed.sort()))
-        with registered(source, "wanted_companies", changed.rename("company_id").to_frame()):
-            source.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM wanted_companies")
-        _bring_labels(target, source)
+        with_changed(target, source, changed)
         packer = Packer.of(target)
-        _bring_profiles(target, _profiles(source, packer))
+        _bring_profiles(target, source, _profiles(source, packer))
         _bring_rows(target, rows.of(source, changed, packer.words), changed)
         target.execute("DELETE FROM known_as WHERE company_id IN (SELECT company_id FROM changed)")
         _insert_known_as(target, source)
@@ -114,7 +100,7 @@ def patch(
 
 def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
     """Adds events to a copy of an older file: the ledger is never rolled back."""
-    with closing(naming.open_for_building(path)) as target:
+    with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
         _insert_events(target, ledger, source)
         target.execute("COMMIT")
@@ -126,30 +112,15 @@ def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
 
 
-def _bring_labels(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
-    """Brings labels and the name index to the ranks and names that the changed companies have now."""
-    target.execute(
-        "CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT, company_id TEXT)"
-    )
-    for found in streamed(
-        source, f"{naming.LABELS}, company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
+def _bring_profiles(
+    target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, found: Iterable[pl.DataFrame]
+) -> None:
+    """Brings profiles to those found; whoever has another rank now is another row."""
+    target.execute("CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, company_id TEXT)")
+    for ranks in streamed(
+        source, "SELECT rank, company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
     ):
-        target.executemany(f"INSERT INTO fresh VALUES ({_marks(found.width)})", found.rows())
-    target.execute(
-        """CREATE TEMP TABLE gone AS SELECT rank, folded, country FROM labels WHERE rank IN
-            (SELECT rank FROM companies WHERE company_id IN (SELECT company_id FROM changed))
-            EXCEPT SELECT rank, folded, country FROM fresh"""
-    )
-    naming.withdraw(target, "gone")
-    target.execute(
-        """CREATE TEMP TABLE come AS
-            SELECT rank, folded, country FROM fresh WHERE rank NOT IN (SELECT rank FROM labels)"""
-    )
-    naming.add(target, source, "come")
-
-
-def _bring_profiles(target: sqlite3.Connection, found: Iterable[pl.DataFrame]) -> None:
-    """Brings profiles to those found; `fresh` tells their ranks (`_bring_labels`)."""
+        target.executemany("INSERT INTO fresh VALUES (?, ?)", ranks.rows())
     target.execute(
         """DELETE FROM companies WHERE company_id IN (SELECT company_id FROM changed)
             AND NOT EXISTS (SELECT 1 FROM fresh WHERE fresh.rank = companies.rank

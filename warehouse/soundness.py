@@ -16,9 +16,9 @@ from functools import cache
 
 import duckdb
 
-from warehouse import assembly, documents, render, searching, segments, serving
+from warehouse import assembly, documents, naming, packed, render, searching, serving
 from warehouse.engine import columns, opened, quoted
-from warehouse.manifests import SERVING, WAREHOUSE, Manifest, Unsound
+from warehouse.manifests import NAMES, SERVING, WAREHOUSE, Manifest, Unsound
 from warehouse.paths import Layout
 from warehouse.schema.tables import EVENTS, TABLES
 
@@ -34,9 +34,10 @@ class Content:
 
 @cache
 def schema_fingerprint() -> str:
-    """The edition of both files that this code writes."""
+    """The edition of the files that this code writes."""
     tables = render.fingerprint((*TABLES, EVENTS, searching.SEARCH, searching.PLACES))
-    said = (tables, *serving.SCHEMA, *sorted(documents.TEMPLATES.values()), assembly.hash_edition())
+    files = (SERVING, *serving.SCHEMA, NAMES, *naming.SCHEMA)
+    said = (tables, *files, *sorted(documents.TEMPLATES.values()), assembly.hash_edition())
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
@@ -94,7 +95,7 @@ def verify_documents(layout: Layout, manifest: Manifest) -> None:
     """Raises Unsound where the documents of a release are not what its manifest says."""
     path = layout.release(manifest.release) / SERVING
     where = f"release {manifest.release}: {path.name}"
-    with closing(segments.read_only(path)) as connection:
+    with closing(packed.opened(path)) as connection:
         for table, what in (("companies", "documents"), ("labels", "labels")):
             found = _one(connection, f"SELECT count(*) FROM {table}")
             if found != manifest.counts["companies"]:

@@ -17,7 +17,7 @@ from tests.faults.declared import Cell, Fault
 from tests.faults.world import State, at
 from tests.pipelines.places import ONE, TWO, Place
 from warehouse.archive import Archive
-from warehouse.manifests import SERVING, WAREHOUSE, Unsound
+from warehouse.manifests import NAMES, SERVING, WAREHOUSE, Unsound
 from warehouse.objects import object_path
 from warehouse.release import Releases
 
@@ -105,7 +105,7 @@ def test_a_body_that_is_damaged_before_it_is_read(
     assert place.ingest().release is None, "and it is read once"
 
 
-@pytest.mark.parametrize("name", [WAREHOUSE, SERVING])
+@pytest.mark.parametrize("name", [WAREHOUSE, SERVING, NAMES])
 def test_a_release_that_is_torn(name: str, place: Place, due: State) -> None:
     releases = Releases(place.settings.layout)
     cut(place.settings.layout.release(1) / name)

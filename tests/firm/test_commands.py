@@ -237,7 +237,7 @@ def test_a_rollback_serves_old_content_and_keeps_events(
     assert firm.events() == planned(told, 1).keys()
 
 
-@pytest.mark.parametrize("name", ["warehouse.duckdb", "serving.sqlite"])
+@pytest.mark.parametrize("name", ["warehouse.duckdb", "serving.sqlite", "names.sqlite"])
 def test_a_damaged_release_is_named(name: str, lived: Inside, tmp_path: Path) -> None:
     firm = lived.copy(tmp_path / "data")
     path = firm.layout.release(2) / name

@@ -1,30 +1,71 @@
-"""The name index made beside the file that it is moved into: whole, and with nothing left of its making."""
+"""The name index in a file of its own: whole, patched to what a full one is, and looked for where it was once."""
 
-import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
 from tests.warehouse.world import learn, member, publish
-from warehouse.manifests import SERVING
+from warehouse import packed
+from warehouse.manifests import NAMES, SERVING, Manifest
 from warehouse.paths import Layout
 
 
-def test_an_index_that_was_moved_is_whole(layout: Layout, tmp_path: Path) -> None:
-    names = [f"Norsk Holding {place} Ærlig" for place in range(300)]
-    learn(layout, "NO", 0, companies=[member("NO", place, name=name) for place, name in enumerate(names, 1)])
-    publish(layout, "NO")
-    assert {path.name for path in layout.release(1).iterdir()} >= {SERVING}
-    assert not list(layout.release(1).glob("names*"))
-    copy = tmp_path / "copy.sqlite"
-    shutil.copyfile(layout.release(1) / SERVING, copy)
-    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+def _publish(layout: Layout, at: int, names: dict[int, str]) -> Manifest | None:
+    learn(layout, "NO", at, companies=[member("NO", place, name=name) for place, name in names.items()])
+    return publish(layout, "NO", at=at)
+
+
+def _found(layout: Layout, release: int, words: str) -> list[str]:
+    """Names that match, as the service asks: through the documents' file."""
+    with closing(packed.opened(layout.release(release) / SERVING)) as connection:
+        rows = connection.execute(
+            """SELECT l.folded FROM names CROSS JOIN labels AS l ON l.rank = names.rowid
+                WHERE names MATCH ? ORDER BY l.folded""",
+            (words,),
+        )
+        return [name for (name,) in rows]
+
+
+def test_an_index_is_whole_and_harm_to_it_is_seen(layout: Layout) -> None:
+    _publish(layout, 0, {place: f"Norsk Holding {place} Ærlig" for place in range(1, 301)})
+    with closing(sqlite3.connect(layout.release(1) / NAMES, isolation_level=None)) as connection:
         connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
         assert connection.execute("SELECT count(*) FROM names WHERE names MATCH 'hold*'").fetchone() == (300,)
-        assert connection.execute("SELECT k FROM names_config").fetchall() == [("version",)]
         assert connection.execute("SELECT count(*) FROM words WHERE word = 'aerlig'").fetchone() == (1,)
         connection.execute("DELETE FROM names_data WHERE id > 10")
         with pytest.raises(sqlite3.DatabaseError):
             connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
+
+
+def test_a_patch_withdraws_names_that_are_gone_and_adds_those_that_came(layout: Layout) -> None:
+    names = {place: f"Norsk Holding {place}" for place in range(1, 101)}
+    _publish(layout, 0, names)
+    changed = {**names, 7: "Svensk Bygg 7", 101: "Svensk Bygg 101"}
+    del changed[9]
+    made = _publish(layout, 1, changed)
+    assert made is not None
+    assert made.kind == "patch"
+    for release, due in ((1, names), (2, changed)):
+        with closing(sqlite3.connect(layout.release(release) / NAMES)) as connection:
+            connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
+            connection.rollback()
+        found = _found(layout, release, "hold* OR bygg")
+        assert found == sorted(name.lower() for name in due.values())
+
+
+def test_a_release_says_which_file_has_the_names(layout: Layout) -> None:
+    made = _publish(layout, 0, {1: "Norsk Holding"})
+    assert made is not None
+    assert made.as_json()["segments"]["names"] == [NAMES]
+    assert set(made.sizes) == {"warehouse.duckdb", SERVING, NAMES}
+    before = replace(made, sizes={SERVING: 1})
+    assert before.as_json()["segments"]["names"] == [SERVING]
+
+
+def test_documents_without_their_index_are_no_release(layout: Layout) -> None:
+    _publish(layout, 0, {1: "Norsk Holding"})
+    (layout.release(1) / NAMES).unlink()
+    with pytest.raises(sqlite3.DatabaseError):
+        packed.opened(layout.release(1) / SERVING)

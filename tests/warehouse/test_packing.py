@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.warehouse.former import with_names
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse import packed, packing
 from warehouse.leases import leased
@@ -22,7 +23,7 @@ from warehouse.packed import FIELD, ROW
 from warehouse.packing import Packer
 from warehouse.paths import Layout
 from warehouse.queries import whole
-from warehouse.reader import Periods, Reader
+from warehouse.reader import Periods, Reader, Search
 
 ONE, TWO = "firm:NO:900000001", "firm:NO:900000002"
 HOSTILE = f"A{FIELD}B{ROW}C\x00\n «ø»"
@@ -64,6 +65,7 @@ def _answers(layout: Layout) -> list[Any]:
             )
             for company in (ONE, TWO, "firm:NO:900000003", "firm:NO:1")
         ]
+        named = [list(snapshot.search(Search(q=q), None, 10).rows) for q in ("firma 2", "fimra", "3")]
     reader.close()
     with leased(layout) as held:
         handed = [
@@ -71,12 +73,13 @@ def _answers(layout: Layout) -> list[Any]:
             list(whole.financials(held.serving, "NO")),
             list(whole.owners(held.serving, "NO", DAY)),
         ]
-    return [found, handed]
+    return [found, handed, named]
 
 
 def test_what_is_hostile_comes_out_as_it_went_in(layout: Layout) -> None:
     _world(layout)
-    (one, two, three, none), (profiles, financials, owners) = _answers(layout)
+    (one, two, three, none), (profiles, financials, owners), named = _answers(layout)
+    assert [len(rows) for rows in named] == [1, 2, 1]
     assert json.loads(one[0].body)["name"] == HOSTILE
     assert json.loads(one[1]["address"])["address"]["lines"] == [HOSTILE]
     held = [json.loads(body) for body in one[3][0].rows]
@@ -88,11 +91,14 @@ def test_what_is_hostile_comes_out_as_it_went_in(layout: Layout) -> None:
     assert [len(handed) for handed in (profiles, financials, owners)] == [3, 4, 3]
 
 
-@pytest.mark.parametrize("edition", ["objects", "rows"])
+@pytest.mark.parametrize("edition", ["names", "objects", "rows"])
 def test_a_release_of_a_former_edition_reads_alike(layout: Layout, edition: str) -> None:
     _world(layout)
     expected = _answers(layout)
-    {"objects": _with_objects, "rows": _with_rows}[edition](layout.release(1) / SERVING)
+    path = layout.release(1) / SERVING
+    with_names(path)
+    if edition != "names":
+        {"objects": _with_objects, "rows": _with_rows}[edition](path)
     assert _answers(layout) == expected
 
 

@@ -17,7 +17,7 @@ from tests.warehouse.world import NO_EVENTS, learn, member, owner, parts, period
 from warehouse import manifests
 from warehouse.files import no_step
 from warehouse.ledger import Ledger
-from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE, Unsound
+from warehouse.manifests import MANIFEST, NAMES, SERVING, WAREHOUSE, Unsound
 from warehouse.paths import Layout
 from warehouse.reader import Reader, Search
 from warehouse.reading import DatasetState, Held
@@ -36,13 +36,14 @@ def _served(layout: Layout, company_id: str = ONE) -> dict[str, Any] | None:
 
 
 def _rows(layout: Layout, number: int) -> dict[str, list[Any]]:
-    """Everything the serving file answers from, in a comparable order."""
+    """Everything the documents' file answers from, in a comparable order."""
     with closing(sqlite3.connect(layout.release(number) / SERVING)) as connection:
         tables = ("companies", "financials", "owners", "events")
         found = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=str) for name in tables}
+    with closing(sqlite3.connect(layout.release(number) / NAMES)) as connection:
         connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
         connection.rollback()
-        return found
+    return found
 
 
 def test_the_first_release(layout: Layout) -> None:

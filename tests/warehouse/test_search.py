@@ -22,7 +22,7 @@ from tests.warehouse.helpers import ROOT
 from tests.warehouse.world import learn, member, publish
 from warehouse import initials, searching
 from warehouse.engine import opened
-from warehouse.manifests import SERVING, WAREHOUSE
+from warehouse.manifests import NAMES, SERVING, WAREHOUSE
 from warehouse.paths import Layout
 from warehouse.queries.budget import Budget
 from warehouse.queries.filters import LONGEST_NAME
@@ -278,9 +278,10 @@ def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
             "SELECT s.*, p.names FROM search AS s LEFT JOIN places AS p USING (place) ORDER BY company_id"
         ).fetchall()
     with closing(sqlite3.connect(folder / SERVING)) as connection:
+        served = connection.execute("SELECT company_id, rank FROM companies ORDER BY company_id").fetchall()
+    with closing(sqlite3.connect(folder / NAMES)) as connection:
         labels = connection.execute("SELECT rank, folded, country FROM labels ORDER BY rank").fetchall()
         words = {word for (word,) in connection.execute("SELECT word FROM words")}
-        served = connection.execute("SELECT company_id, rank FROM companies ORDER BY company_id").fetchall()
         connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
     assert served == [(row[1], row[0]) for row in found], "documents and names go by the ranks searched by"
     assert sorted(rank for _, rank in served) == [rank for rank, _, _ in labels]

@@ -18,15 +18,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from warehouse import segments
-from warehouse.manifests import MANIFEST, SERVING, WAREHOUSE
+from warehouse import manifests, segments
+from warehouse.manifests import MANIFEST, NAMES, SERVING, WAREHOUSE
 from warehouse.paths import Layout, numbered
 from warehouse.remote.failures import Damaged
 from warehouse.remote.parcels import Parcel, Sums, as_json
 
 POINTER: Final = "releases/current.json"
 LEDGER: Final = "ledger"
-_FILES: Final = (WAREHOUSE, SERVING, MANIFEST)  # the manifest last, for it makes the folder a release
+# The manifest last, for it makes the folder a release; editions before had no file of names.
+_EDITIONS: Final = ((WAREHOUSE, SERVING, NAMES, MANIFEST), (WAREHOUSE, SERVING, MANIFEST))
 _SEGMENT: Final = re.compile(r"ledger/[0-9]{10}\.(?:parquet|sqlite)")
 
 
@@ -86,6 +87,7 @@ class Contents:
     def of(cls, layout: Layout, number: int, sums: Sums) -> Self:
         """A release as it lies on this machine."""
         below = layout.release(number).relative_to(layout.root).as_posix()
+        files = _EDITIONS[NAMES not in manifests.read(layout, number).sizes]
         entries = segments.read_index(layout.ledger)
         paths = [
             path(layout.ledger, entry.release).relative_to(layout.root).as_posix()
@@ -94,7 +96,7 @@ class Contents:
         ]
         return cls(
             number,
-            tuple(sums.parcel(f"{below}/{name}") for name in _FILES),
+            tuple(sums.parcel(f"{below}/{name}") for name in files),
             tuple({"release": entry.release, "first": entry.first, "last": entry.last} for entry in entries),
             tuple(sums.parcel(path) for path in paths),
         )
@@ -128,9 +130,9 @@ class Contents:
             tuple(map(Parcel.parse, value["ledger"])),
         )
         below = release_area(made.release)
-        due = [f"{below}/{name}" for name in _FILES]
-        if [parcel.name for parcel in made.files] != due or not all(map(_is_of_ledger, made.ledger)):
-            raise Damaged(f"{key} of the store lists files that are not of a release: {due} are due")
+        due = [[f"{below}/{name}" for name in files] for files in _EDITIONS]
+        if [parcel.name for parcel in made.files] not in due or not all(map(_is_of_ledger, made.ledger)):
+            raise Damaged(f"{key} of the store lists files that are not of a release: {due[0]} are due")
         return made
 
     def placed(self) -> Sequence[tuple[str, Parcel]]:

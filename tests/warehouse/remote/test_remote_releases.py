@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import polars as pl
 import pytest
 
 from tests.bucket import Bucket, Fault
+from tests.warehouse.former import with_names
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import NO_EVENTS, learn, member, parts
 from warehouse import locks, manifests
 from warehouse.files import Step, no_step
 from warehouse.ledger import Ledger
-from warehouse.manifests import Manifest
+from warehouse.manifests import NAMES, SERVING, Manifest
 from warehouse.paths import Layout
 from warehouse.reader import Reader
 from warehouse.release import Releases
@@ -92,10 +94,28 @@ def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket)
     bucket.asked.clear()
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
     sent = [line for line in bucket.asked if line.startswith(("PUT", "POST")) and "claim" not in line]
-    assert len(sent) == 3 + 2 + 1 + 1  # the release's files, a segment and its index, contents, pointer
+    assert len(sent) == 4 + 2 + 1 + 1  # the release's files, a segment and its index, contents, pointer
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
-    assert len(bucket.asked) == 2 + 3 + 2
+    assert len(bucket.asked) == 2 + 4 + 2
+
+
+def test_a_release_of_an_edition_without_a_file_of_names_is_fetched_too(
+    layout: Layout, other: Layout, bucket: Bucket
+) -> None:
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Name 1")])
+    made = Releases(layout, lambda: day(1)).publish(parts(layout, "NO", at=1), NO_EVENTS)
+    assert made is not None
+    with_names(layout.release(1) / SERVING)
+    sizes = {name: size for name, size in made.sizes.items() if name != NAMES}
+    manifests.write(layout, replace(made, sizes=sizes))
+    manifests.point(layout, 1)
+    shared = _shared(layout, bucket)
+    with shared.turn():
+        shared.send_again(manifests.read(layout, 1))
+    assert _fetch(other, bucket) == 1
+    assert not (other.release(1) / NAMES).exists()
+    assert _served(other, "firm:NO:900000001") == "Name 1"
 
 
 def test_two_machines_take_turns(layout: Layout, other: Layout, bucket: Bucket) -> None:
@@ -186,7 +206,7 @@ def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: 
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
     assert (
-        len([line for line in bucket.asked if "/releases/0000000002/" in line]) == 3
+        len([line for line in bucket.asked if "/releases/0000000002/" in line]) == 4
     )  # contents, what lacked
     assert not (other.remote / "incoming").exists()
 
@@ -271,7 +291,7 @@ def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, buck
     releases.prune(1)
     gone = before - set(bucket.listed())
     assert len([key for key in gone if key.startswith("ledger/")]) == 1
-    assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 4
+    assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 5
     assert _fetch(other, bucket) == 2  # the same release, the ledger written again
     assert pl.read_parquet(other.ledger / "0000000001.parquet")["data"].to_list() == ["{}"]
     assert not other.release(1).exists()
