@@ -168,21 +168,25 @@ _OTHER_NAMES: Final = """
         min(value) FILTER (scheme = 'exchange_mic') AS exchange_mic,
         min(value) FILTER (scheme = 'vat') AS vat, min(value) FILTER (scheme = 'euid') AS euid,
         min(value) FILTER (scheme = 'cik') AS cik
-    FROM identifiers SEMI JOIN wanted USING (company_id) GROUP BY company_id
+    FROM identifiers WHERE {which} GROUP BY company_id
 """
 
 
-def profiles() -> str:
-    """Profiles of the companies in `wanted`, in no order: rank, id, number, name, body, etag, parts."""
+def profiles(which: str) -> str:
+    """Profiles of companies, in no order: rank, id, number, name, body, etag, parts.
+
+    which: a condition on `company_id`. Ranks and latest figures come from `ranked`, which has them of these
+    companies as `search` does; put in the order of ids, it is read for some companies without reading all.
+    """
     return f"""
-        WITH names AS ({_OTHER_NAMES})
+        WITH names AS ({_OTHER_NAMES.format(which=which)})
         SELECT rank, company_id, org_number, name, {bytes_of("body")} AS body, {etag("body")} AS etag,
             parts
         FROM (
             SELECT s.rank, c.company_id, c.org_number, c.name, {json_object(PROFILE)} AS body,
                 {packing.fields(values((*DETAIL, *IDENTIFIERS, *ADDRESS, *_SOURCES)))} AS parts
-            FROM companies AS c SEMI JOIN wanted USING (company_id)
-            JOIN search AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
+            FROM (FROM companies WHERE {which}) AS c
+            JOIN (FROM ranked WHERE {which}) AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
         )
     """
 
@@ -224,7 +228,7 @@ _OWNER: Final = (
 
 
 def financial_rows(first: str, last: str) -> str:
-    """Served periods of the companies in `wanted`, which lie from `first` to `last`: (company_id, row).
+    """Served periods of the companies from `first` to `last`: (company_id, row).
 
     Each company's in the contract's order; put in order before they are texts, which are four times as large.
     DuckDB keeps the order of what it selects from (`preserve_insertion_order`, on unless it is switched off).
@@ -234,7 +238,7 @@ def financial_rows(first: str, last: str) -> str:
         SELECT f.company_id, {packing.row((*_FINANCIAL, *told))} AS row
         FROM (
             SELECT f, {{native_id: p.native_id, document_url: p.document_url}} AS p
-            FROM {_between("financials", first, last)} AS f SEMI JOIN wanted USING (company_id)
+            FROM {_between("financials", first, last)} AS f
             LEFT JOIN {_between("filings", first, last)} AS p USING (company_id, filing_id)
             WHERE f.period_type IS NOT NULL
             ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC,
@@ -244,11 +248,11 @@ def financial_rows(first: str, last: str) -> str:
 
 
 def owner_rows(first: str, last: str) -> str:
-    """Owners of the companies in `wanted`, which lie from `first` to `last`, and their spans: (company_id, row)."""
+    """Owners of the companies from `first` to `last`, and their spans: (company_id, row)."""
     return f"""
         SELECT o.company_id, {packing.row((*_OWNER, *values(OWNER)))} AS row
         FROM (
-            SELECT o FROM {_between("owners", first, last)} AS o SEMI JOIN wanted USING (company_id)
+            SELECT o FROM {_between("owners", first, last)} AS o
             ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
         )
     """

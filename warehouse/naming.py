@@ -24,7 +24,7 @@ from warehouse.segments import read_only_uri
 SCHEMA: Final = (
     # narrow, so that walking many names touches no documents
     """CREATE TABLE labels (rank INTEGER PRIMARY KEY, folded TEXT NOT NULL, country TEXT NOT NULL,
-        first TEXT AS (substr(folded, 1, instr(folded || ' ', ' ') - 1)))""",
+        company_id TEXT NOT NULL, first TEXT AS (substr(folded, 1, instr(folded || ' ', ' ') - 1)))""",
     "CREATE TABLE slips (spelling TEXT, word TEXT, PRIMARY KEY (spelling, word)) WITHOUT ROWID",
     "CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID",
     # Prefixes of these lengths have lists of their own, which are read as they are; lists of longer ones would be
@@ -37,8 +37,12 @@ INDEXES: Final = (
     "CREATE INDEX labels_by_name ON labels (folded)",
     "CREATE INDEX labels_by_first_word ON labels (first)",
 )
-LABELS: Final = "SELECT rank, trim(words) AS folded, country"
+LABELS: Final = "SELECT rank, trim(words) AS folded, country, company_id"
+_TOLD: Final = "rank, folded, country, company_id"
 _CHUNK: Final = 50_000
+# As the index has them, which would take three times as long to tell them.
+_WORDS: Final = """SELECT DISTINCT word FROM (SELECT unnest(string_split(trim(words), ' ')) AS word FROM search)
+    WHERE word <> '' ORDER BY word"""
 # Bytes of lists kept in memory before they are written: all at once need no merging. The file keeps it for patches.
 _GATHERED: Final = 1 << 28
 
@@ -55,11 +59,8 @@ def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
         target.execute("BEGIN")
         target.execute("INSERT INTO names (names, rank) VALUES ('hashsize', ?)", (_GATHERED,))
         target.execute("INSERT INTO names (names) VALUES ('rebuild')")
-        target.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, names, col)")
-        target.execute(
-            "INSERT INTO words SELECT term FROM temp.vocabulary WHERE col = 'folded' ORDER BY term"
-        )
-        target.execute("DROP TABLE temp.vocabulary")
+        for found in streamed(source, _WORDS, _CHUNK):
+            target.executemany("INSERT INTO words VALUES (?)", found.rows())
         _insert_slips(target, source, (word for (word,) in target.execute("SELECT word FROM words")))
         for statement in INDEXES:
             target.execute(statement)
@@ -76,19 +77,21 @@ def patch(path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, for
         target.execute("ATTACH ? AS former", (read_only_uri(former),))
         target.execute("BEGIN")
         with_changed(target, source, changed)
-        target.execute("CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT)")
+        target.execute(
+            "CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT, company_id TEXT)"
+        )
         found = streamed(source, f"{LABELS} FROM search SEMI JOIN wanted USING (company_id)", _CHUNK)
         for labels in found:
-            target.executemany("INSERT INTO fresh VALUES (?, ?, ?)", labels.rows())
+            target.executemany("INSERT INTO fresh VALUES (?, ?, ?, ?)", labels.rows())
         target.execute(
-            """CREATE TEMP TABLE gone AS SELECT rank, folded, country FROM labels WHERE rank IN
+            f"""CREATE TEMP TABLE gone AS SELECT {_TOLD} FROM labels WHERE rank IN
                 (SELECT rank FROM former.companies WHERE company_id IN (SELECT company_id FROM changed))
-                EXCEPT SELECT rank, folded, country FROM fresh"""
+                EXCEPT SELECT {_TOLD} FROM fresh"""
         )
         _withdraw(target)
         target.execute(
-            """CREATE TEMP TABLE come AS
-                SELECT rank, folded, country FROM fresh WHERE rank NOT IN (SELECT rank FROM labels)"""
+            f"""CREATE TEMP TABLE come AS
+                SELECT {_TOLD} FROM fresh WHERE rank NOT IN (SELECT rank FROM labels)"""
         )
         _add(target, source)
         target.execute("COMMIT")
@@ -105,7 +108,7 @@ def _withdraw(target: sqlite3.Connection) -> None:
 
 def _add(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
     """Adds the labels of the table `come`, their words and what lies beside these."""
-    target.execute("INSERT INTO labels (rank, folded, country) SELECT rank, folded, country FROM come")
+    target.execute(f"INSERT INTO labels ({_TOLD}) SELECT {_TOLD} FROM come")
     target.execute("INSERT INTO names (rowid, folded, country) SELECT rank, folded, country FROM come")
     words = {word for (name,) in target.execute("SELECT folded FROM come") for word in name.split()}
     target.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in words))

@@ -58,13 +58,22 @@ def opened(path: Path) -> sqlite3.Connection:
     """
     connection = read_only(path)
     try:
-        if not _has(connection, "labels"):
-            connection.execute("ATTACH ? AS named", (read_only_uri(path.with_name(NAMES)),))
+        _show_names(connection, path.with_name(NAMES))
         connection.create_function(_UNPACKED, 2, _unpack(connection), deterministic=True)
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
+
+
+def _show_names(connection: sqlite3.Connection, names: Path) -> None:
+    """Attaches the name index where it has a file of its own; `ranked` tells companies by their ranks."""
+    if _has(connection, "labels"):
+        ranked = "main.companies"
+    else:
+        connection.execute("ATTACH ? AS named", (read_only_uri(names),))
+        ranked = "named.labels"
+    connection.execute(f"CREATE TEMP VIEW ranked AS SELECT rank, company_id FROM {ranked}")
 
 
 def _unpack(connection: sqlite3.Connection) -> _Unpack:

@@ -15,7 +15,7 @@ import polars as pl
 
 from warehouse import documents
 from warehouse.ahead import in_lanes
-from warehouse.engine import cursor, database_of, frame, registered, streamed
+from warehouse.engine import cursor, database_of, frame, streamed
 from warehouse.packing import Packer
 
 STRETCH: Final = 20_000  # companies at once, in each lane
@@ -49,7 +49,9 @@ def _in_lanes(
 def _packed(source: duckdb.DuckDBPyConnection, database: str, words: bytes, companies: pl.Series) -> Packed:
     packer = Packer(words)
     found: Packed = {}
-    with cursor(source, database) as own, registered(own, "wanted", companies.to_frame()):
+    with cursor(source, database) as own:
         for table, statement in _STATEMENTS.items():
-            found[table] = packer.by_company(frame(own, statement(companies[0], companies[-1])))
+            packed = packer.by_company(frame(own, statement(companies[0], companies[-1])))
+            # hardly ever is there another: looking at every row for that would take a sixth of the statement
+            found[table] = packed.filter(pl.col("company_id").is_in(companies.implode()))
     return found

@@ -9,18 +9,19 @@ stands once. Does not belong here: asking
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Generator
 from functools import lru_cache
 from typing import Final
 
 import duckdb
 import polars as pl
 
-from warehouse import render, search_columns
+from warehouse import render, search_columns, stretches
 from warehouse.ahead import ahead
 from warehouse.engine import beside, columns, number, quoted, registered, streamed
 from warehouse.folding import folded
 from warehouse.schema.identifiers import iso_country
-from warehouse.schema.tables import COMPANY_ID
+from warehouse.schema.tables import COMPANIES, COMPANY_ID
 from warehouse.schema.types import Column, Kind, Table
 
 SEARCH: Final = Table(
@@ -63,8 +64,8 @@ PLACES: Final = Table(
 # known.
 LATEST: Final = """
     WITH told AS (
-        SELECT * FROM financials SEMI JOIN wanted USING (company_id)
-        WHERE is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
+        SELECT * FROM financials
+        WHERE {which} AND is_current AND period_type = 'annual' AND revenue IS NOT NULL AND currency IS NOT NULL
     ), ends AS (
         SELECT company_id, max(period_end) AS newest, max(period_end) FILTER (is_consolidated) AS newest_group
         FROM told GROUP BY company_id
@@ -104,25 +105,29 @@ _CHUNK: Final = 100_000
 _KEPT: Final = 100_000  # places remembered: more than there are municipalities in all markets
 
 
-def search_rows() -> str:
-    """What `searching` makes rows of, for the companies in `wanted`, best rank first."""
+def search_rows(which: str) -> str:
+    """What `searching` makes rows of, in no order. which: a condition on `company_id`."""
     return f"""
-        WITH latest AS ({LATEST})
+        WITH latest AS ({LATEST.format(which=which)})
         SELECT {RANK} AS rank, c.company_id, c.name, {columns(AS_SERVED, "c.")},
             c.municipality, c.municipality_code, c.county, c.county_code,
             l.revenue AS latest_revenue, l.currency AS latest_currency, l.fiscal_year AS latest_year
-        FROM companies AS c SEMI JOIN wanted USING (company_id)
-        LEFT JOIN latest AS l USING (company_id) ORDER BY rank
+        FROM (FROM companies WHERE {which}) AS c LEFT JOIN latest AS l USING (company_id)
     """
 
 
 def build(connection: duckdb.DuckDBPyConnection) -> None:
     """Makes the tables from the shared ones, best rank first."""
-    connection.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
     for table in (SEARCH, PLACES):
         connection.execute(render.duckdb_ddl(table))
-    _insert(connection)
-    connection.execute("DROP VIEW wanted")
+    with beside(connection) as target:
+        target.execute("CREATE TEMP TABLE unordered AS FROM search LIMIT 0")
+        for found in ahead(_rows(connection)):
+            _insert(target, found)
+        # what is put in order is as narrow as it will be
+        target.execute("INSERT INTO search FROM unordered ORDER BY rank")
+        target.execute("DROP TABLE unordered")
+    _part(connection)
 
 
 def give_way(connection: duckdb.DuckDBPyConnection, served: str) -> None:
@@ -139,16 +144,20 @@ def put(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
     connection.execute(f"INSERT INTO places FROM {quoted(rows)}.places ANTI JOIN places AS p USING (place)")
 
 
-def _insert(connection: duckdb.DuckDBPyConnection) -> None:
-    with beside(connection) as target:
-        for found in ahead(streamed(connection, search_rows(), _CHUNK)):
-            with registered(target, "chunk", _searched(found)):
-                target.execute(f"INSERT INTO search SELECT {columns(SEARCH.names)} FROM chunk")
-                target.execute(
-                    """INSERT INTO places SELECT DISTINCT place, names FROM chunk
-                        WHERE place IS NOT NULL AND place NOT IN (SELECT place FROM places)"""
-                )
-    _part(connection)
+def _rows(connection: duckdb.DuckDBPyConnection) -> Generator[pl.DataFrame, None, None]:
+    """Rows of both tables, some companies at a time."""
+    for which in stretches.conditions(connection, COMPANIES.name):
+        for found in streamed(connection, search_rows(which), _CHUNK):
+            yield _searched(found)
+
+
+def _insert(target: duckdb.DuckDBPyConnection, found: pl.DataFrame) -> None:
+    with registered(target, "chunk", found):
+        target.execute(f"INSERT INTO unordered SELECT {columns(SEARCH.names)} FROM chunk")
+        target.execute(
+            """INSERT INTO places SELECT DISTINCT place, names FROM chunk
+                WHERE place IS NOT NULL AND place NOT IN (SELECT place FROM places)"""
+        )
 
 
 def _searched(found: pl.DataFrame) -> pl.DataFrame:

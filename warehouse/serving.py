@@ -24,9 +24,12 @@ from warehouse.packing import Packer
 from warehouse.rows import Packed
 
 _CHUNK: Final = 20_000
+_RANKED: Final = (
+    "company_id, rank, latest_revenue, latest_currency, latest_year"  # what profiles have of `search`
+)
 SCHEMA: Final = (
     *packing.SCHEMA,
-    # in the order of their ids, as they are made: ten million documents need not be sorted
+    # in the order of their ids, as they are made; by rank they are found through the labels of names
     """CREATE TABLE companies (rank INTEGER NOT NULL, company_id TEXT NOT NULL, org_number TEXT NOT NULL,
         name TEXT NOT NULL, body BLOB NOT NULL, etag TEXT NOT NULL, parts BLOB NOT NULL)""",
     # all rows of a company in one value (`packing`)
@@ -39,7 +42,6 @@ SCHEMA: Final = (
 )
 _INDEXES: Final = (
     "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
-    "CREATE UNIQUE INDEX companies_by_rank ON companies (rank)",
     "CREATE INDEX known_as_by_company ON known_as (company_id)",
 )
 
@@ -61,9 +63,10 @@ def build(path: Path, source: duckdb.DuckDBPyConnection) -> None:
 
 def _of_all(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.DataFrame]:
     """Profiles of every company, in the order of their ids but for those made at one time."""
+    source.execute(f"CREATE OR REPLACE TEMP TABLE ranked AS SELECT {_RANKED} FROM search ORDER BY company_id")
     for part in stretches.conditions(source, "companies"):
-        source.execute(f"CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies WHERE {part}")
-        yield from _profiles(source, packer)
+        yield from _profiles(source, packer, part)
+    source.execute("DROP TABLE ranked")
 
 
 def finish(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
@@ -90,7 +93,9 @@ def patch(
         target.execute("BEGIN")
         with_changed(target, source, changed)
         packer = Packer.of(target)
-        _bring_profiles(target, source, _profiles(source, packer))
+        source.execute(f"CREATE OR REPLACE TEMP VIEW ranked AS SELECT {_RANKED} FROM search")
+        among = "company_id IN (SELECT company_id FROM wanted)"
+        _bring_profiles(target, source, _profiles(source, packer, among))
         _bring_rows(target, rows.of(source, changed, packer.words), changed)
         target.execute("DELETE FROM known_as WHERE company_id IN (SELECT company_id FROM changed)")
         _insert_known_as(target, source)
@@ -106,28 +111,27 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
         target.execute("COMMIT")
 
 
-def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer) -> Iterator[pl.DataFrame]:
-    """Profiles of the companies in `wanted`, as `companies` has them."""
-    for chunk in ahead(streamed(source, documents.profiles(), _CHUNK)):
+def _profiles(source: duckdb.DuckDBPyConnection, packer: Packer, which: str) -> Iterator[pl.DataFrame]:
+    """Profiles of the companies that meet a condition (`documents.profiles`), as `companies` has them."""
+    for chunk in ahead(streamed(source, documents.profiles(which), _CHUNK)):
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
 
 
 def _bring_profiles(
     target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, found: Iterable[pl.DataFrame]
 ) -> None:
-    """Brings profiles to those found; whoever has another rank now is another row."""
-    target.execute("CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, company_id TEXT)")
-    for ranks in streamed(
-        source, "SELECT rank, company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
+    """Brings profiles to those found; companies that `search` has no more have none."""
+    target.execute("CREATE TEMP TABLE present (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
+    for companies in streamed(
+        source, "SELECT company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
     ):
-        target.executemany("INSERT INTO fresh VALUES (?, ?)", ranks.rows())
+        target.executemany("INSERT INTO present VALUES (?)", companies.rows())
     target.execute(
-        """DELETE FROM companies WHERE company_id IN (SELECT company_id FROM changed)
-            AND NOT EXISTS (SELECT 1 FROM fresh WHERE fresh.rank = companies.rank
-                AND fresh.company_id = companies.company_id)"""
+        """DELETE FROM companies WHERE company_id IN
+            (SELECT company_id FROM changed EXCEPT SELECT company_id FROM present)"""
     )
     for profiles in found:
-        _bring(target, "companies", "rank", profiles)
+        _bring(target, "companies", "company_id", profiles)
 
 
 def _bring_rows(target: sqlite3.Connection, found: Iterable[Packed], changed: pl.Series) -> None:

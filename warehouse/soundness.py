@@ -115,8 +115,9 @@ def _one(connection: sqlite3.Connection, statement: str) -> int:
 def _probe(connection: sqlite3.Connection, market: str, where: str) -> None:
     """Reads one company of a market the ways a request would: by id, by name, as JSON."""
     row = connection.execute(
-        """SELECT company_id, body, etag, folded, rank FROM companies LEFT JOIN labels USING (rank)
-            WHERE company_id > ? ORDER BY company_id LIMIT 1""",
+        """SELECT c.company_id, c.body, c.etag, l.folded, c.rank
+            FROM companies AS c LEFT JOIN labels AS l USING (rank, company_id)
+            WHERE c.company_id > ? ORDER BY c.company_id LIMIT 1""",
         (f"firm:{market}:",),
     ).fetchone()
     if row is None or not row[0].startswith(f"firm:{market}:"):

@@ -24,11 +24,12 @@ def with_names(path: Path) -> None:
     names = path.with_name(NAMES)
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
         for statement in naming.SCHEMA:
-            target.execute(statement)
+            target.execute(statement.replace("company_id TEXT NOT NULL, ", ""))
         target.execute("ATTACH ? AS apart", (str(names),))
         for table, columns in _MOVED.items():
             target.execute(f"DELETE FROM main.{table}")
             target.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM apart.{table}")
         for statement in naming.INDEXES:
             target.execute(statement)
+        target.execute("CREATE UNIQUE INDEX companies_by_rank ON companies (rank)")
     names.unlink()

@@ -39,5 +39,9 @@ def head(connection: sqlite3.Connection, company_id: str) -> Head | None:
 def bodies(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict[int, bytes]:
     """The documents of companies by their ranks, of one page."""
     marks = ", ".join("?" * len(ranks))
-    rows = connection.execute(f"SELECT rank, body FROM companies WHERE rank IN ({marks})", ranks)
+    rows = connection.execute(
+        f"""SELECT r.rank, c.body FROM ranked AS r CROSS JOIN companies AS c USING (company_id)
+            WHERE r.rank IN ({marks})""",
+        ranks,
+    )
     return dict(rows.fetchall())
