@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.warehouse.world import learn, member, period, publish
 from warehouse import manifests, stretches
 from warehouse.engine import opened
+from warehouse.leases import leased
 from warehouse.manifests import WAREHOUSE
 from warehouse.paths import Layout
 from warehouse.reader import Periods, Reader
@@ -55,12 +56,25 @@ def test_a_release_made_in_stretches_is_the_one_made_at_once(
     assert first == second
 
 
+def test_rows_of_companies_that_are_none_are_not_served(layout: Layout) -> None:
+    """Whatever lies between two companies is read with them."""
+    stranger = member("NO", 2)["company_id"]
+    members = [member("NO", place) for place in (1, 3)]
+    ids = [one["company_id"] for one in members]
+    learn(layout, "NO", 0, companies=members, financials=[period(one, 2024) for one in (*ids, stranger)])
+    publish(layout, "NO")
+    with leased(layout) as held:
+        packed = [one for (one,) in held.serving.execute("SELECT company_id FROM financials ORDER BY 1")]
+    assert packed == ids
+
+
 def _served(layout: Layout, number: int, ids: list[str]) -> list[object]:
     """Rows in the order in which they lie, and what is answered while a release is served."""
     manifests.point(layout, number)
     with opened(layout.release(number) / WAREHOUSE, read_only=True) as connection:
         tables = [
-            connection.execute(f"FROM {name}").fetchall() for name in ("financials", "companies", "digests")
+            connection.execute(f"FROM {name}").fetchall()
+            for name in ("financials", "companies", "digests", "search", "places")
         ]
     reader = Reader(layout)
     with reader.pin() as snapshot:
