@@ -27,7 +27,7 @@ _EXPRESSIONS = {
     "registered_date": "c.registered_date::VARCHAR",
 }
 _ROWS = f"""
-    WITH wanted AS (SELECT company_id FROM companies), latest AS ({searching.LATEST.format(which="true")})
+    WITH latest AS ({searching.LATEST.format(which="true")})
     SELECT {", ".join(f"{_EXPRESSIONS.get(name, f'c.{name}')} AS {name}" for name in COLUMNS)}
     FROM companies AS c LEFT JOIN latest AS l USING (company_id)
 """

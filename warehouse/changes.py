@@ -101,8 +101,8 @@ def _check(table: Table, rows: pl.DataFrame) -> None:
 def _difference(table: Table) -> str:
     """Pairs by key that are not the same: `old` is a rowid of open, `row` a row of the image.
 
-    Values are compared by two hashes of 64 bits: a join that carries the values
-    themselves takes a third longer, and of twelve million rows more memory than there is.
+    Values are compared by two hashes of 64 bits: a join that carries the values themselves takes a third longer,
+    and of twelve million rows more memory than there is.
     """
     name, keyed = quoted(table.name), columns(table.key)
     keys = " AND ".join(f"i.{quoted(column)} = o.{quoted(column)}" for column in table.key)

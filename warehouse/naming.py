@@ -40,7 +40,7 @@ INDEXES: Final = (
 LABELS: Final = "SELECT rank, trim(words) AS folded, country, company_id"
 _TOLD: Final = "rank, folded, country, company_id"
 _CHUNK: Final = 50_000
-# As the index has them, which would take three times as long to tell them.
+# The words that the index has: folded names part at blanks alone.
 _WORDS: Final = """SELECT DISTINCT word FROM (SELECT unnest(string_split(trim(words), ' ')) AS word FROM search)
     WHERE word <> '' ORDER BY word"""
 # Bytes of lists kept in memory before they are written: all at once need no merging. The file keeps it for patches.

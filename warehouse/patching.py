@@ -36,7 +36,6 @@ def gather(path: Path, changed: Mapping[Path, pl.Series], former: Path) -> None:
                 for table in TABLES:
                     connection.execute(assembly.taken(table, "wanted"))
         assembly.digest(connection)
-        connection.execute("DROP TABLE IF EXISTS wanted")
         searching.build(connection)
         _want(connection, every(changed))
         with assembly.attached(connection, former, "former"):

@@ -24,9 +24,8 @@ from warehouse.packing import Packer
 from warehouse.rows import Packed
 
 _CHUNK: Final = 20_000
-_RANKED: Final = (
-    "company_id, rank, latest_revenue, latest_currency, latest_year"  # what profiles have of `search`
-)
+# What profiles have of `search`
+_RANKED: Final = "company_id, rank, latest_revenue, latest_currency, latest_year"
 SCHEMA: Final = (
     *packing.SCHEMA,
     # in the order of their ids, as they are made; by rank they are found through the labels of names

@@ -64,7 +64,7 @@ def taken(
 ) -> Iterator[Made]:
     """What `take` makes of the records and rejects of each chunk, of the bodies that `decode` reads.
 
-    Of records that `take` does not keep the collector of cycles sees nothing, which is a tenth of the time.
+    Records that `take` does not keep are gone before the collector of cycles would look through them.
     """
     reader = _Reader(kind, tally, key, take)
     try:
