@@ -95,17 +95,27 @@ def verify_documents(layout: Layout, manifest: Manifest) -> None:
     """Raises Unsound where the documents of a release are not what its manifest says."""
     path = layout.release(manifest.release) / SERVING
     where = f"release {manifest.release}: {path.name}"
-    with closing(packed.opened(path)) as connection:
-        for table, what in (("companies", "documents"), ("labels", "labels")):
-            found = _one(connection, f"SELECT count(*) FROM {table}")
-            if found != manifest.counts["companies"]:
-                raise Unsound(f"{where}: {found} {what} for {manifest.counts['companies']} companies")
-        newest = _one(connection, "SELECT max(sequence) FROM events") or 0
-        if newest > manifest.last:
-            raise Unsound(f"{where}: holds event {newest}, above the last of the release, {manifest.last}")
-        for market, state in manifest.markets.items():
-            if state.companies:
-                _probe(connection, market, where)
+    try:
+        with closing(packed.opened(path)) as connection:
+            _verify_opened(connection, manifest, where)
+    except sqlite3.DatabaseError as error:
+        raise Unsound(
+            f"{where}: it or the file of names beside it cannot be read ({error}): go back to a release before it "
+            "(`firm release rollback`)"
+        ) from error
+
+
+def _verify_opened(connection: sqlite3.Connection, manifest: Manifest, where: str) -> None:
+    for table, what in (("companies", "documents"), ("labels", "labels")):
+        found = _one(connection, f"SELECT count(*) FROM {table}")
+        if found != manifest.counts["companies"]:
+            raise Unsound(f"{where}: {found} {what} for {manifest.counts['companies']} companies")
+    newest = _one(connection, "SELECT max(sequence) FROM events") or 0
+    if newest > manifest.last:
+        raise Unsound(f"{where}: holds event {newest}, above the last of the release, {manifest.last}")
+    for market, state in manifest.markets.items():
+        if state.companies:
+            _probe(connection, market, where)
 
 
 def _one(connection: sqlite3.Connection, statement: str) -> int:

@@ -249,6 +249,16 @@ def test_verification_names_what_does_not_hold(layout: Layout) -> None:
         releases.verify(9)
 
 
+@pytest.mark.parametrize("name", [SERVING, NAMES])
+def test_a_file_that_is_as_long_as_it_was_and_none_any_more_is_told(name: str, layout: Layout) -> None:
+    learn(layout, "NO", 0, companies=[member("NO", 1)])
+    publish(layout, "NO")
+    path = layout.release(1) / name
+    path.write_bytes(b"X" * 100 + path.read_bytes()[100:])
+    with pytest.raises(Unsound, match=r"release 1: serving\.sqlite: it or .* cannot be read .* rollback"):
+        Releases(layout).verify(1)
+
+
 def test_a_torn_release_is_built_anew_of_histories_alone(layout: Layout) -> None:
     for market in ("NO", "FI"):
         learn(layout, market, 0, companies=[member(market, 1)])
