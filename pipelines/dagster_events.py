@@ -2,8 +2,8 @@
 
 Dagster's storage makes an engine and opens a connection for every event it writes and every question it asks, and
 looks at the tables of the file each time: of an ingest of small steps that was more than half of the time. Belongs
-here: the same rows in the same files by shorter ways. Does not belong here: what an event says (Dagster's), or how
-files are made (`dagster_files`).
+here: the same rows in the same files by shorter ways. Does not belong here: what an event says (Dagster's), how
+files are made (`dagster_files`), or who gets a slot of a pool (`dagster_pools`).
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from sqlalchemy import Connection, Engine, inspect
 
 from pipelines.dagster_files import Engines, Found, made
 from pipelines.dagster_newest import Newest
+from pipelines.dagster_pools import WatchedPools
 
 _INSERT: Final = SqlEventLogStorageTable.insert()
 
 
-class EventRecords(SqliteEventLogStorage):
+class EventRecords(WatchedPools, SqliteEventLogStorage):
     """Events: a file for each run, and one of what concerns assets over all of them."""
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:

@@ -2,7 +2,7 @@
 
 Dagster notes a pool when it is first asked for. Two that do so at once meet: the second breaks its transaction and
 fails its run, though the pool is there. Belongs here: taking that for what it is. Does not belong here: records of
-one machine (`dagster_storage`).
+one machine (`dagster_storage`), or who gets a slot (`dagster_pools`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from dagster_postgres import DagsterPostgresStorage, PostgresEventLogStorage
 from dagster_postgres.utils import pg_url_from_config
 from sqlalchemy.exc import DBAPIError
 
+from pipelines.dagster_pools import WatchedPools
 
-class SharedEvents(PostgresEventLogStorage):
+
+class SharedEvents(WatchedPools, PostgresEventLogStorage):
     """Events, and the slots of pools."""
 
     def initialize_concurrency_limit_to_default(self, concurrency_key: str) -> bool:
