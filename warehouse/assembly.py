@@ -1,4 +1,4 @@
-"""`warehouse.duckdb` of a release: the shared tables in full, sorted, digests, and the table `search`.
+"""`warehouse.duckdb` of a release: the shared tables in full, by company, digests, and the table `search`.
 
 Made from the histories. Does not belong here: writing the changed companies again in a copy of the former release
 (`patching`), what the API answers from (`serving`), or folders, pointers and manifests (`release`).
@@ -25,6 +25,9 @@ from warehouse.schema.types import Table
 DIGESTS: Final = "digests"
 _LANES: Final = 2  # tables written at one time
 _OWN: Final = len("firm:XX:") + 1  # where what is a company's own begins in its id
+# A history holds rows as they came: runs of companies in order, some of the first load and one for each day since.
+# Whoever reads some companies reads a little of each run, which costs less than putting whole rows in order.
+_RUNS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def attached(
 
 
 def build(path: Path, sources: Iterable[Source], former: Path | None) -> None:
-    """Writes every table of every market from nothing, sorted by key."""
+    """Writes every table of every market from nothing; rows of companies whose ids are close lie close together."""
     with opened(path) as connection:
         create(connection)
         for source in sorted(sources, key=lambda source: source.market):
@@ -128,9 +131,18 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source, p
     name, is_history = quoted(table.name), source.history is not None
     rows = told(table) if is_history else f"SELECT * FROM origin.{name}"
     for part in parts:
-        connection.execute(
-            f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) WHERE {part} ORDER BY {_order_within(table)}"
-        )
+        found = f"FROM ({rows}) WHERE {part}"
+        ordered = "" if _runs(connection, found) <= _RUNS else f"ORDER BY {_order_within(table)}"
+        connection.execute(f"INSERT INTO {name} BY NAME SELECT * {found} {ordered}")
+
+
+def _runs(connection: duckdb.DuckDBPyConnection, found: str) -> int:
+    """How many stretches of rows there are, as they lie, whose companies are in order."""
+    return 1 + number(
+        connection,
+        f"""SELECT count(*) FILTER (company_id < before)
+            FROM (SELECT company_id, lag(company_id) OVER () AS before {found})""",
+    )
 
 
 def taken(table: Table, only: str) -> str:
@@ -234,8 +246,9 @@ def _rows(table: Table, put: str | None) -> str:
 
 def _repeats(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> bool:
     key = columns([*table.key, *((table.valid_from,) if table.valid_from else ())])
-    # whether two keys have one hash is told sooner than whether they are the same
-    return all(
-        number(connection, f"SELECT count(*) FROM (SELECT 1 FROM {rows} GROUP BY {by} HAVING count(*) > 1)")
-        for by in (f"hash({key})", key)
+    # Whether two keys have one hash is told sooner than whether they are the same, and by polars in a fourth of the
+    # time that grouping tens of millions takes.
+    hashes = frame(connection, f"SELECT hash({key}) AS hashed FROM {rows}")["hashed"]
+    return hashes.n_unique() < hashes.len() and bool(
+        number(connection, f"SELECT count(*) FROM (SELECT 1 FROM {rows} GROUP BY {key} HAVING count(*) > 1)")
     )

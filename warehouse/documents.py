@@ -2,8 +2,8 @@
 
 A million rows become documents inside the engine; key order is that of the contract, unknown is null,
 percentages are exact numbers with as many decimals as they have. What is not asked for most is kept as values, and
-the text around them once (`TEMPLATES`). Does not belong here: where rows come from
-or documents go (`serving`), or which of them an answer holds (`queries`).
+the text around them once (`TEMPLATES`). Does not belong here: financial and owner rows (`row_statements`), where
+documents go (`serving`), or which of them an answer holds (`queries`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from warehouse import packing
-from warehouse.engine import quoted, text
+from warehouse.engine import quoted
 from warehouse.schema import codes
 from warehouse.schema.owner_tables import OWNERS
 from warehouse.schema.tables import COMPANIES, FINANCIALS
@@ -209,58 +209,12 @@ def known_as() -> str:
 
 _TOLD: Final = ("register", "native_id", "url", "retrieved_at", "licence")  # of a profile's source
 _HEARD: Final = ("register", "native_id", "url", "as_of", "pct")  # of an owner's source
-_SOURCE: Final = (
+SOURCE: Final = (
     ("register", "f.register"),
     ("native_id", "p.native_id"),
     ("url", "p.document_url"),
     ("retrieved_at", instant("f.observed_at")),
 )
-# In the order of `queries.periods`.
-_FINANCIAL: Final = (
-    *("f.period_type", "f.fiscal_year", "f.period_start", "f.period_end", "f.is_consolidated::INTEGER"),
-    *("f.is_current::INTEGER", "f.version", "f.currency", "f.filing_id"),
-)
-# In the order of `queries.holders`; percentages in ten-thousandths.
-_OWNER: Final = (
-    *("o.holder_id", "o.as_of", "least(o.valid_to, o.ended_on)", "(o.pct * 10000)::BIGINT"),
-    "(coalesce(o.pct, o.pct_min) * 10000)::BIGINT",
-)
-
-
-def financial_rows(first: str, last: str) -> str:
-    """Served periods of the companies from `first` to `last`: (company_id, row).
-
-    Each company's in the contract's order; put in order before they are texts, which are four times as large.
-    DuckDB keeps the order of what it selects from (`preserve_insertion_order`, on unless it is switched off).
-    """
-    told = values((*PERIOD, *_SOURCE))
-    return f"""
-        SELECT f.company_id, {packing.row((*_FINANCIAL, *told))} AS row
-        FROM (
-            SELECT f, {{native_id: p.native_id, document_url: p.document_url}} AS p
-            FROM {_between("financials", first, last)} AS f
-            LEFT JOIN {_between("filings", first, last)} AS p USING (company_id, filing_id)
-            WHERE f.period_type IS NOT NULL
-            ORDER BY f.company_id, f.period_end DESC, f.period_type, f.period_start DESC,
-                coalesce(f.currency, ''), f.filing_id, f.is_consolidated DESC, f.version DESC
-        )
-    """
-
-
-def owner_rows(first: str, last: str) -> str:
-    """Owners of the companies from `first` to `last`, and their spans: (company_id, row)."""
-    return f"""
-        SELECT o.company_id, {packing.row((*_OWNER, *values(OWNER)))} AS row
-        FROM (
-            SELECT o FROM {_between("owners", first, last)} AS o
-            ORDER BY o.company_id, o.pct DESC NULLS LAST, o.holder_id, o.as_of DESC
-        )
-    """
-
-
-def _between(table: str, first: str, last: str) -> str:
-    """Rows of a table whose companies lie so: in a table that is sorted by them, the others are not read."""
-    return f"(FROM {table} WHERE company_id BETWEEN {text(first)} AND {text(last)})"
 
 
 EVENT: Final = (
@@ -295,7 +249,7 @@ TEMPLATES: Final = {
         f'{{"address":{packing.template(_keys(ADDRESS))}}}',
         packing.template(_keys(_SOURCES)),
     ),
-    "financials": packing.templates(packing.template(_keys(PERIOD)), packing.template(_keys(_SOURCE))),
+    "financials": packing.templates(packing.template(_keys(PERIOD)), packing.template(_keys(SOURCE))),
     "owners": packing.template(_keys(OWNER)),
 }
 

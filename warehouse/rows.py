@@ -1,7 +1,7 @@
 """Financial and owner rows of companies, packed for `serving`: some companies at a time, so memory stays small.
 
 Companies come by their ids, and so do the tables of a release: what some of them have lies close together. Does
-not belong here: what a row says (`documents`), how it is packed (`packing`), or where it goes (`serving`).
+not belong here: what a row says (`row_statements`), how it is packed (`packing`), or where it goes (`serving`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from warehouse import documents
 from warehouse.ahead import in_lanes
-from warehouse.engine import cursor, database_of, frame, streamed
+from warehouse.engine import cursor, database_of, streamed
 from warehouse.packing import Packer
+from warehouse.row_statements import ROW_STATEMENTS
 
 STRETCH: Final = 20_000  # companies at once, in each lane
 Packed = dict[str, pl.DataFrame]  # by table: (company_id, packed), what stands for all rows of each company
-_STATEMENTS: Final = {"financials": documents.financial_rows, "owners": documents.owner_rows}
 
 
 def of_all(source: duckdb.DuckDBPyConnection, words: bytes) -> Iterator[Packed]:
@@ -50,8 +49,8 @@ def _packed(source: duckdb.DuckDBPyConnection, database: str, words: bytes, comp
     packer = Packer(words)
     found: Packed = {}
     with cursor(source, database) as own:
-        for table, statement in _STATEMENTS.items():
-            packed = packer.by_company(frame(own, statement(companies[0], companies[-1])))
+        for table, statement in ROW_STATEMENTS.items():
+            packed = packer.by_company(statement.told(own, companies[0], companies[-1]))
             # hardly ever is there another: looking at every row for that would take a sixth of the statement
             found[table] = packed.filter(pl.col("company_id").is_in(companies.implode()))
     return found
