@@ -1,11 +1,13 @@
 """Whether an image is what the shared schema says: types, nulls, codes, ranges, unique keys, companies.
 
-An image that is not is our mistake, not the registry's: it stops its market, loudly. Does not belong here:
-the rules (`warehouse.schema`, rendered by `warehouse.render`).
+An image that is not is our mistake, not the registry's: it stops its market, loudly. But for days that nobody can
+know yet, which registers do write: those are unknown. Does not belong here: the rules (`warehouse.schema`, rendered
+by `warehouse.render`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from typing import Final
@@ -15,7 +17,7 @@ import polars as pl
 from warehouse import render
 from warehouse.render import Violation
 from warehouse.schema.tables import NORMALISED, PASSING
-from warehouse.schema.types import Table
+from warehouse.schema.types import Kind, Table
 
 _SHOWN: Final = 5
 
@@ -33,6 +35,32 @@ class Invalid(Exception):  # noqa: N818 - named for the state it tells
 def _told(found: Violation) -> str:
     examples = ", ".join(found.examples)
     return f"{found.table}.{found.column or 'key'}: {found.rule} ({found.count}: {examples})"
+
+
+def without_far_days(
+    tables: Mapping[str, pl.DataFrame], today: date
+) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
+    """The tables of an image, days more than a year ahead unknown where they may be; how many, by `table.column`.
+
+    One 9999-12-31 among a million companies says nothing of the others.
+    """
+    known, far = dict(tables), Counter[str]()
+    for table in (*NORMALISED, *PASSING):
+        found = _far_days(table, tables[table.name], today)
+        if found:
+            far.update({f"{table.name}.{column}": count for column, count in found.items()})
+            is_far = pl.col(*found) > render.latest_day(today)
+            known[table.name] = tables[table.name].with_columns(pl.when(~is_far).then(pl.col(*found)))
+    return known, far
+
+
+def _far_days(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
+    """How many days of a column lie too far ahead, where it may be null."""
+    days = [column.name for column in table.columns if column.kind is Kind.DATE and column.nullable]
+    if not days:
+        return {}
+    counts = frame.select((pl.col(*days) > render.latest_day(today)).sum()).row(0, named=True)
+    return {column: count for column, count in counts.items() if count}
 
 
 def require(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today: date) -> None:

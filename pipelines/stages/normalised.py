@@ -52,6 +52,9 @@ class NormalisedReceipt:
     rows: Mapping[str, int] = field(default_factory=dict)  # by dataset
     changed: Mapping[str, float] = field(default_factory=dict)  # share of a full edition, by dataset
     signals: Sequence[Mapping[str, Any]] = ()
+    far: Mapping[str, int] = field(
+        default_factory=dict
+    )  # days too far ahead, unknown instead, by `table.column`
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,13 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
         rows=dict(work.rows),
         changed=dict(work.changed),
         signals=[asdict(signal) for signal in work.signals],
+        far=dict(work.far),
     )
     workspace.receipts.write(batch, receipt_name(jurisdiction.code), asdict(receipt))
     for signal in work.signals:
         workspace.tell(f"{signal.dataset}: {signal.count} changed though {signal.subject} did not name them")
+    for column, count in receipt.far.items():
+        workspace.tell(f"{jurisdiction.code}: {column}: {count} more than a year ahead, taken as unknown")
     if receipt.batches:
         workspace.tell(f"{jurisdiction.code}: {receipt.companies} companies touched")
     return receipt
@@ -163,6 +169,7 @@ class _Work:
         self.companies = 0
         self.rows: Counter[str] = Counter()
         self.changed: dict[str, float] = {}
+        self.far: Counter[str] = Counter()
 
     def take(self, instant: datetime, found: Iterable[Edition], judged: Iterable[Judgement] = ()) -> None:
         """Takes all editions of one instant in; writes the image of companies touched or judged."""
@@ -184,8 +191,11 @@ class _Work:
         """Writes the image in parts; `told` goes with each, what it says of companies with their part."""
         code = self._jurisdiction.code
         with self._workspace.images.writer(code, self._batch, instant) as writer:
-            for companies, tables in in_lanes(self._present(touched), partial(self._normalised, instant)):
+            for companies, tables, far in in_lanes(
+                self._present(touched), partial(self._normalised, instant)
+            ):
                 self._count(tables, companies)
+                self.far += far
                 mine = {name: _only(rows, companies) for name, rows in told.items()}
                 writer.add({**tables, **mine}, companies)
         self._history.mark(IMAGE_MARK, image_key(self._batch, instant))
@@ -253,15 +263,18 @@ class _Work:
             companies = touched[start : start + CHUNK]
             yield companies, self._history.rows_of(tables.values(), companies)
 
-    def _normalised(self, instant: datetime, known: _Present) -> tuple[pl.Series, dict[str, pl.DataFrame]]:
-        """The companies and their shared tables. Raises Invalid where these are not sound."""
+    def _normalised(
+        self, instant: datetime, known: _Present
+    ) -> tuple[pl.Series, dict[str, pl.DataFrame], Counter[str]]:
+        """The companies, their shared tables, and days that were too far ahead. Raises Invalid where unsound."""
         companies, present = known
         # the logical date is the instant's, not today's: a rebuild gives the same rows
         shared = self._jurisdiction.normalise(present, instant.date())
         made = (*NORMALISED, *PASSING)
-        tables = {table.name: shared.get(table.name, render.empty(table)) for table in made}
+        told = {table.name: shared.get(table.name, render.empty(table)) for table in made}
+        tables, far = conformity.without_far_days(told, instant.date())
         conformity.require(tables, companies, instant.date())
-        return companies, tables
+        return companies, tables, far
 
     def _count(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
         self.companies += len(touched)

@@ -51,7 +51,8 @@ def _image(jurisdiction: Jurisdiction, frames: Frames, observed: datetime) -> Fr
     touched = pl.concat([rows["_company_id"] for rows in present.values()]).unique().sort()
     today = observed.date()
     found = jurisdiction.normalise({name: rows.lazy() for name, rows in present.items()}, today)
-    image = {table.name: found.get(table.name, render.empty(table)) for table in (*NORMALISED, *PASSING)}
+    told = {table.name: found.get(table.name, render.empty(table)) for table in (*NORMALISED, *PASSING)}
+    image, _ = conformity.without_far_days(told, today)
     try:
         conformity.require(image, touched, today)
     except conformity.Invalid as error:

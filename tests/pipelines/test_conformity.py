@@ -1,0 +1,73 @@
+"""A day that nobody can know yet, as 9999-12-31, is unknown, and what one record says stops nobody else."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+
+from connectors.sandbox import World, write
+from pipelines.origins import Folder
+from pipelines.run import ingest
+from pipelines.settings import Settings
+from pipelines.stages import conformity
+from tests.warehouse.helpers import rows
+from warehouse import render
+from warehouse.history import History
+from warehouse.schema.tables import COMPANIES, FILINGS, NORMALISED, PASSING
+
+TODAY = date(2026, 11, 24)
+FOREVER = "9999-12-31"
+
+
+def _until_forever(day: Path, companies: int) -> list[str]:
+    """Lets the first companies of the register be registered at the end of time; their numbers."""
+    archive = day / "fi/ytj_v3/all_companies.zip"
+    with zipfile.ZipFile(archive) as packed:
+        (name,) = packed.namelist()
+        register = json.loads(packed.read(name))
+    for company in register[:companies]:
+        company["registrationDate"] = company["businessId"]["registrationDate"] = FOREVER
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr(name, json.dumps(register))
+    return [company["businessId"]["value"] for company in register[:companies]]
+
+
+def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the_day(tmp_path: Path) -> None:
+    (day,) = write(World(seed=3, companies=60, days=1, markets=("FI",)), tmp_path / "days")
+    numbers = _until_forever(day, 2)
+    settings, told = Settings.read({"FIRM_DATA": str(tmp_path / "data"), "FIRM_WORKERS": "1"}), list[str]()
+    assert ingest(settings, ("FI",), Folder(day), progress=told.append).exit_code == 0
+    assert "FI: companies.registered_date: 2 more than a year ahead, taken as unknown" in told
+    with History(settings.layout, "FI") as history:
+        companies = history.open_rows(COMPANIES)
+    without = companies.filter(pl.col("registered_date").is_null())["org_number"]
+    assert sorted(numbers) == without.to_list()
+    assert len(companies) > len(without)
+
+
+def test_only_days_too_far_ahead_are_unknown() -> None:
+    last = render.latest_day(TODAY)
+    days = [last, date(9999, 12, 31), None, date(1083, 1, 1)]
+    told = rows(
+        FILINGS,
+        *(
+            {
+                "filing_id": f"fil_{place}",
+                "company_id": "firm:FI:5000000-9",
+                "filed_at": day,
+                "period_end": TODAY,
+            }
+            for place, day in enumerate(days)
+        ),
+    )
+    tables = {table.name: render.empty(table) for table in (*NORMALISED, *PASSING)}
+    known, far = conformity.without_far_days({**tables, "filings": told}, TODAY)
+    assert known["filings"]["filed_at"].to_list() == [last, None, None, date(1083, 1, 1)]
+    assert known["filings"].drop("filed_at").equals(told.drop("filed_at"))
+    assert far == Counter({"filings.filed_at": 1})
+    assert all(known[name] is tables[name] for name in tables if name != "filings")
