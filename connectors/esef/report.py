@@ -31,6 +31,8 @@ def row_of(text: bytes, name: str, tally: Tally) -> Row:
     """The staged row of a report. Raises NoReport."""
     found = facts_of(text, schema.CONCEPTS)
     report = schema.report_key(name)
+    if not report:
+        raise NoReport("its file has no name to know it by")
     for (code, subject), count in found.signals.items():
         tally.add(code, subject, report, count)
     lei = _issuer(found, report, tally)

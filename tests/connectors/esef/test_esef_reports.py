@@ -175,3 +175,10 @@ def test_genuine_report(sources: Path) -> None:
         "Assets": 62_667_000,
     }
     assert {name: found[name] for name in figures} == figures
+
+
+@pytest.mark.parametrize("name", [".json", "reports/.esef.json"])
+def test_a_report_whose_file_has_no_name_is_refused(name: str) -> None:
+    """Nothing would be its number in the register, and an empty one stops the market."""
+    with pytest.raises(Unreadable, match="its file has no name to know it by"):
+        read(report(*statements()), name)
