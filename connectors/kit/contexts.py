@@ -119,7 +119,8 @@ class Contexts:
         self._elsewhere = tuple(other for other in others if other is not self)
 
     @cached_property
-    def _elements(self) -> dict[str | None, etree._Element]:
+    def elements(self) -> dict[str | None, etree._Element]:
+        """Contexts and units that are declared here, by their ids."""
         found = {
             element.get("id"): element
             for scope in self._scopes
@@ -131,27 +132,25 @@ class Contexts:
 
     def context(self, identity: str) -> Context | None:
         """One context; None where no such id is declared."""
-        found = self._contexts.get(identity)
-        if found is None and identity not in self._contexts:
-            element = self._elements.get(identity)
-            if element is not None and element.tag == CONTEXT:
-                found = _context(element)
-            else:
-                found = next(filter(None, (other.context(identity) for other in self._elsewhere)), None)
-            self._contexts[identity] = found
-        return found
+        if identity not in self._contexts:
+            declared = self._declared(identity, CONTEXT)
+            self._contexts[identity] = None if declared is None else _context(declared)
+        return self._contexts[identity]
 
     def unit(self, identity: str) -> Unit | None:
         """One unit; None where no such id is declared."""
-        found = self._units.get(identity)
-        if found is None and identity not in self._units:
-            element = self._elements.get(identity)
-            if element is not None and element.tag == UNIT:
-                found = _unit(element)
-            else:
-                found = next(filter(None, (other.unit(identity) for other in self._elsewhere)), None)
-            self._units[identity] = found
-        return found
+        if identity not in self._units:
+            declared = self._declared(identity, UNIT)
+            self._units[identity] = None if declared is None else _unit(declared)
+        return self._units[identity]
+
+    def _declared(self, identity: str, tag: str) -> etree._Element | None:
+        """What an id stands for here or, where it is another thing or nothing here, elsewhere."""
+        for one in (self, *self._elsewhere):  # those look elsewhere too: here, if they were asked to
+            element = one.elements.get(identity)
+            if element is not None and element.tag == tag:
+                return element
+        return None
 
     def starts(self, end: date) -> Mapping[date, int]:
         """First days of the stretches that end on a day, over all contexts that are declared, used or not."""

@@ -115,7 +115,7 @@ def _header(plain: BinaryIO, column: bytes) -> bytes:
     header = plain.readline(_LONGEST)
     if column.lower() not in header.lower() and not header.startswith((WITHHELD, UNREADABLE)):
         raise _Unseen(f"no column {column.decode()} in the first line")
-    return header
+    return masked(header)
 
 
 def _last_beginning(text: bytes) -> int:

@@ -4,7 +4,9 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from lxml import etree
 
+from connectors.kit.contexts import Contexts
 from connectors.kit.facts import (
     EXACT,
     Context,
@@ -290,3 +292,16 @@ def test_a_segment_without_dimensions_is_told_by_its_elements() -> None:
     )
     assert fact.context is not None
     assert (fact.context.segments, fact.context.dimensions) == (("GroupSegment",), ())
+
+
+def test_what_one_of_two_documents_declares_both_have_and_what_none_does_neither() -> None:
+    """Each looks in the other: asked in turn, they would ask each other for ever."""
+    resources = etree.fromstring(page("")).find(".//{*}resources")
+    assert resources is not None
+    declaring, other = Contexts([resources]), Contexts([])
+    for one in (declaring, other):
+        one.also((declaring, other))
+    for one in (declaring, other):
+        assert one.unit("GBP") == Unit(("GBP",), (), is_currency=True)
+        assert one.context("y") == declaring.context("y") is not None
+        assert one.unit("nobody's") is one.context("nobody's") is one.unit("y") is one.context("GBP") is None

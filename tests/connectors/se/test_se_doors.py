@@ -185,6 +185,19 @@ def test_pitfall_2_a_persons_number_inside_an_scb_row_is_masked(number: str, fie
     assert rows(batches(SCB, kept))["organisationsnummer"].to_list() == [ONE]
 
 
+@pytest.mark.parametrize("number", [number for number in WRITTEN if number.isascii()])
+def test_pitfall_2_a_persons_number_in_the_name_of_a_column_is_masked(number: str) -> None:
+    for dataset, body, column in (
+        (BULK, bulk(organisation(ONE)), b"organisationsnamn"),
+        (SCB, scb(unit(ONE)), b"COAdress"),
+    ):
+        header, _, rest = body.partition(b"\n")
+        assert column in header
+        kept = archived(dataset, header.replace(column, column + number.encode()) + b"\n" + rest)
+        assert number.encode() not in kept
+        assert kept.endswith(rest)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -200,6 +200,12 @@ def test_pitfall_2_a_persons_number_that_is_no_text_is_masked() -> None:
     assert (left["x"], left["y"]) == ("*" * 10, ["*" * 10 + ".0", 5560000001])
 
 
+@pytest.mark.parametrize("beside", ['"191212121212"', "1212121212", '{"x": ["19701212-1234"]}'])
+def test_pitfall_2_a_persons_number_beside_the_companies_is_not_kept(beside: str) -> None:
+    left = kept(answer(organisation()).replace(b"{", f'{{"meddelande": {beside}, '.encode(), 1))
+    assert json.loads(left) == {"organisationer": [organisation()]}
+
+
 def test_an_answer_nested_too_deep_is_not_kept() -> None:
     deep = b'{"organisationsidentitet": {"identitetsbeteckning": "5560000001"}, "x": %s1%s}'
     for depth in (300, 600, 900, 100_000):
