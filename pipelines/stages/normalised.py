@@ -52,9 +52,7 @@ class NormalisedReceipt:
     rows: Mapping[str, int] = field(default_factory=dict)  # by dataset
     changed: Mapping[str, float] = field(default_factory=dict)  # share of a full edition, by dataset
     signals: Sequence[Mapping[str, Any]] = ()
-    far: Mapping[str, int] = field(
-        default_factory=dict
-    )  # days too far ahead, unknown instead, by `table.column`
+    far: Mapping[str, int] = field(default_factory=dict)  # days too far ahead, by `table.column`
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the
 def test_only_days_too_far_ahead_are_unknown() -> None:
     last = render.latest_day(TODAY)
     days = [last, date(9999, 12, 31), None, date(1083, 1, 1)]
+    ends = [TODAY, TODAY, date(9999, 12, 31), None]
     told = rows(
         FILINGS,
         *(
@@ -60,14 +61,15 @@ def test_only_days_too_far_ahead_are_unknown() -> None:
                 "filing_id": f"fil_{place}",
                 "company_id": "firm:FI:5000000-9",
                 "filed_at": day,
-                "period_end": TODAY,
+                "period_end": end,
             }
-            for place, day in enumerate(days)
+            for place, (day, end) in enumerate(zip(days, ends, strict=True))
         ),
     )
     tables = {table.name: render.empty(table) for table in (*NORMALISED, *PASSING)}
     known, far = conformity.without_far_days({**tables, "filings": told}, TODAY)
     assert known["filings"]["filed_at"].to_list() == [last, None, None, date(1083, 1, 1)]
-    assert known["filings"].drop("filed_at").equals(told.drop("filed_at"))
-    assert far == Counter({"filings.filed_at": 1})
+    assert known["filings"]["period_end"].to_list() == [TODAY, TODAY, None, None]
+    assert known["filings"].drop("filed_at", "period_end").equals(told.drop("filed_at", "period_end"))
+    assert far == Counter({"filings.filed_at": 1, "filings.period_end": 1})
     assert all(known[name] is tables[name] for name in tables if name != "filings")
