@@ -55,8 +55,9 @@ def without_far_days(
 
 
 def _far_days(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
-    """How many days of a column lie too far ahead, where it may be null."""
-    days = [column.name for column in table.columns if column.kind is Kind.DATE and column.nullable]
+    """How many days of a column lie too far ahead, where it may be null. Other types are refused by `require`."""
+    may_be_null = [column.name for column in table.columns if column.kind is Kind.DATE and column.nullable]
+    days = [name for name in may_be_null if frame.schema.get(name) == pl.Date]
     if not days:
         return {}
     counts = frame.select((pl.col(*days) > render.latest_day(today)).sum()).row(0, named=True)
