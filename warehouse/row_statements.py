@@ -31,7 +31,7 @@ class RowStatement:
 
     def told(self, source: duckdb.DuckDBPyConnection, first: str, last: str) -> pl.DataFrame:
         """(company_id, row) of the companies from `first` to `last`, each company's in the contract's order."""
-        # in a table that is sorted by companies, the others are not read
+        # rows of companies whose ids are close lie close together: of the others few are read
         found = frame(source, self.select(f"company_id BETWEEN {text(first)} AND {text(last)}"))
         by, descending = zip(("company_id", False), *self.order, strict=True)
         return found.sort(by, descending=descending, nulls_last=True).select("company_id", "row")

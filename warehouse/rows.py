@@ -1,6 +1,6 @@
 """Financial and owner rows of companies, packed for `serving`: some companies at a time, so memory stays small.
 
-Companies come by their ids, and so do the tables of a release: what some of them have lies close together. Does
+Companies come by their ids; in the tables of a release what some of them have lies close together. Does
 not belong here: what a row says (`row_statements`), how it is packed (`packing`), or where it goes (`serving`).
 """
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 from dagster._core.storage.event_log import SqlEventLogStorage
 
@@ -28,7 +27,6 @@ def events(
     for name, value in settings.dagster_environment.items():
         monkeypatch.setenv(name, value)
     with dagster_instance(settings) as instance:
-        assert isinstance(instance, dg.DagsterInstance)
         storage = instance.event_log_storage
         assert isinstance(storage, WatchedPools)
         assert storage.initialize_concurrency_limit_to_default(POOL)
