@@ -17,7 +17,8 @@ from lxml import etree
 from connectors.kit import transforms
 from connectors.kit.contexts import Contexts
 from connectors.kit.facts import Context, Fact, Report, decimals_of
-from connectors.kit.markup import Markup, text_of
+from connectors.kit.markup import Markup
+from connectors.kit.texts import Texts
 from connectors.kit.transforms import Unaccepted
 
 _VERSIONS: Final = ("http://www.xbrl.org/2013/inlineXBRL", "http://www.xbrl.org/2008/inlineXBRL")
@@ -68,6 +69,7 @@ class _Reader:
         "_parents",
         "_signals",
         "_target",
+        "_texts",
         "contexts",
         "continued",
         "references",
@@ -84,6 +86,7 @@ class _Reader:
         self._target = target
         self._namespaces: dict[str, str | None] = {}
         self._followed = 0
+        self._texts = Texts(root, signals, _EXCLUDE)
 
     def wanted(self, names: AbstractSet[str] | None) -> list[tuple[str, etree._Element]]:
         """(qualified name, element) of wanted facts; what else the document needs is noted on the way."""
@@ -122,13 +125,11 @@ class _Reader:
         is_nil = get(_NIL) in _TRUE
         is_numeric = tag in _NUMBER or tag in _FRACTION
         following = get("continuedAt")
-        text = (
-            self._continued(element, following)
-            if following and not is_numeric
-            else text_of(element, _EXCLUDE)
-        )
+        is_continued = following and not is_numeric
+        told = self._continued(element, following) if is_continued else self._texts.of(element)
+        text = told or ""
         value: Decimal | str | None = None
-        if not is_nil:
+        if not is_nil and told is not None:
             if not is_numeric:
                 value = self._text(get("format"), text)
             elif tag in _NUMBER:
@@ -165,8 +166,9 @@ class _Reader:
             self._signals["unknown_context", identity] += 1
         return found
 
-    def _continued(self, element: etree._Element, following: str | None) -> str:
-        parts = [text_of(element, _EXCLUDE)]
+    def _continued(self, element: etree._Element, following: str | None) -> str | None:
+        """Text of an element and of all that goes on from it; None where a part of it is left out."""
+        parts = [self._texts.of(element)]
         seen: set[str] = set()
         while following and following not in seen:
             seen.add(following)
@@ -178,9 +180,10 @@ class _Reader:
             if part is None:
                 self._signals["unknown_continuation", following] += 1
                 break
-            parts.append(text_of(part, _EXCLUDE))
+            parts.append(self._texts.of(part))
             following = part.get("continuedAt")
-        return "".join(parts)
+        told = [part for part in parts if part is not None]
+        return "".join(told) if len(told) == len(parts) else None
 
     def _text(self, given: str | None, text: str) -> str | None:
         if not given:
@@ -232,7 +235,8 @@ class _Reader:
         parts: list[Decimal | None] = []
         for tags in (_NUMERATOR, _DENOMINATOR):
             part = next(element.iter(*tags), None)
-            parts.append(None if part is None else self._number(dict(part.items()), text_of(part, _EXCLUDE)))
+            text = None if part is None else self._texts.of(part)
+            parts.append(None if part is None or text is None else self._number(dict(part.items()), text))
         numerator, denominator = parts
         if numerator is None or not denominator:
             self._signals["broken_fraction", element.get("name") or ""] += 1

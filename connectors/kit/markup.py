@@ -6,10 +6,7 @@ expansion, no size limit) and at C speed. Does not belong here: what the element
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -166,28 +163,3 @@ def parse(body: bytes) -> Markup:
         return _again(body, error)
     except ValueError as error:  # lxml refuses some byte patterns before it parses
         raise Malformed(f"not markup: {error}") from error
-
-
-def text_of(element: etree._Element, skip: AbstractSet[str] = frozenset()) -> str:
-    """Text of an element and what is in it, without comments, instructions, and subtrees of tags to skip."""
-    if not len(element):
-        return element.text or ""
-    parts = [element.text or ""]
-    stack: list[Iterator[etree._Element]] = [iter(element)]
-    tails: list[str] = [""]
-    while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-            parts.append(tails.pop())
-            continue
-        tag = child.tag
-        if isinstance(tag, str) and tag not in skip:
-            parts.append(child.text or "")
-            stack.append(iter(child))
-            tails.append(child.tail or "")
-        else:
-            if tag is etree.Entity:
-                parts.append(html.unescape(child.text or ""))
-            parts.append(child.tail or "")
-    return "".join(parts)

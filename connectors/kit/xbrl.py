@@ -16,7 +16,8 @@ from lxml import etree
 from connectors.kit import ixbrl
 from connectors.kit.contexts import XBRLI, Contexts
 from connectors.kit.facts import Fact, Report, decimals_of
-from connectors.kit.markup import Malformed, Markup, parse, text_of
+from connectors.kit.markup import Malformed, Markup, parse
+from connectors.kit.texts import Texts
 
 _ROOT: Final = f"{{{XBRLI}}}xbrl"
 _SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
@@ -49,12 +50,13 @@ def _local(element: etree._Element) -> str:
 class _Instance:
     """One instance document."""
 
-    __slots__ = ("contexts", "root", "signals")
+    __slots__ = ("_texts", "contexts", "root", "signals")
 
     def __init__(self, root: etree._Element) -> None:
         self.root = root
         self.signals: Counter[tuple[str, str]] = Counter()
         self.contexts = Contexts((root,))
+        self._texts = Texts(root, self.signals)
 
     def fact(self, element: etree._Element) -> Fact | None:
         """The fact that an element states; None for tuples and everything else without a context."""
@@ -65,8 +67,9 @@ class _Instance:
         namespace, _, name = str(element.tag).rpartition("}")
         unit = get("unitRef")
         is_nil = get(_NIL) in _TRUE
-        text = text_of(element)
-        value: Decimal | str | None = None if is_nil else text
+        told = self._texts.of(element)
+        text = told or ""
+        value: Decimal | str | None = None if is_nil else told
         if unit is not None and value is not None:
             value = self._signed(name, _number(text), get("sign"))
             if value is None and text.strip():

@@ -1,0 +1,79 @@
+"""Texts of elements: what stands in them, and how much is read where elements with a text hold each other.
+
+Belongs here: which text an element has, and the limit that keeps a hostile nesting from taking hours. Does not
+belong here: parsing (`markup`), or which element is a fact (`ixbrl`, `xbrl`).
+"""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from lxml import etree
+
+# Honest documents tag texts within texts some ten deep; their parsers allow two thousand
+_DEPTH: Final = 64
+_FREE: Final = 1_000_000  # pieces and characters of a document that are read however they lie
+
+
+class Texts:
+    """Texts of the elements of one tree, each without the subtrees of tags to skip.
+
+    Of texts inside each other every character is read as often as it is held. What is more than `_DEPTH` times the
+    document is left out, with a signal.
+    """
+
+    __slots__ = ("_most", "_read", "_root", "_signals", "_skip")
+
+    def __init__(
+        self, root: etree._Element, signals: Counter[tuple[str, str]], skip: AbstractSet[str] = frozenset()
+    ) -> None:
+        self._root = root
+        self._signals = signals
+        self._skip = skip
+        self._read = 0
+        self._most = _FREE
+
+    def of(self, element: etree._Element) -> str | None:
+        """Text of an element and what is in it; None where it is left out."""
+        if not len(element):
+            return element.text or ""
+        if self._read > self._most:
+            self._most = max(_FREE, _DEPTH * _size(self._root))
+            if self._read > self._most:
+                self._signals["endless_nesting", "the rest is left out"] += 1
+                return None
+        pieces = list(_pieces(element, self._skip))
+        text = "".join(pieces)
+        self._read += len(pieces) + len(text)
+        return text
+
+
+def _size(root: etree._Element) -> int:
+    """Elements and characters of a tree."""
+    found = root.xpath("count(descendant-or-self::*) + string-length(.)")
+    return int(found) if isinstance(found, float) else 0
+
+
+def _pieces(element: etree._Element, skip: AbstractSet[str]) -> Iterator[str]:
+    yield element.text or ""
+    stack: list[Iterator[etree._Element]] = [iter(element)]
+    tails: list[str] = [""]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+            yield tails.pop()
+            continue
+        tag = child.tag
+        if isinstance(tag, str) and tag not in skip:
+            yield child.text or ""
+            stack.append(iter(child))
+            tails.append(child.tail or "")
+        else:
+            if tag is etree.Entity:
+                yield html.unescape(child.text or "")
+            yield child.tail or ""
