@@ -28,6 +28,7 @@ _OWN: Final = len("firm:XX:") + 1  # where what is a company's own begins in its
 # A history holds rows as they came: runs of companies in order, some of the first load and one for each day since.
 # Whoever reads some companies reads a little of each run, which costs less than putting whole rows in order.
 _RUNS: Final = 64
+_ALL: Final = "true"  # a condition that all rows meet
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +115,31 @@ def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         with cursor(connection, database) as own:
             _copy(own, table, source, parts)
 
-    database, parts = database_of(connection), _parts(connection, source)
+    database = database_of(connection)
+    known = source.history is not None
+    parts = stretches.conditions(connection, "origin.open.companies") if known else [_ALL]
     with ThreadPoolExecutor(_LANES) as lanes:
         for done in [lanes.submit(copy, table) for table in TABLES]:
             done.result()
 
 
-def _parts(connection: duckdb.DuckDBPyConnection, source: Source) -> list[str]:
-    """Conditions that part the rows of a market by their companies."""
-    if source.history is None:
-        return [f"split_part(company_id, ':', 2) = {text(source.market)}"]
-    return stretches.conditions(connection, "origin.open.companies")
-
-
-def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source, parts: Iterable[str]) -> None:
-    name, is_history = quoted(table.name), source.history is not None
-    rows = told(table) if is_history else f"SELECT * FROM origin.{name}"
+def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source, parts: list[str]) -> None:
+    """parts: conditions that part the companies of the market into stretches."""
+    name, rows = quoted(table.name), _of_market(table, source)
+    if all(_runs(connection, f"FROM ({rows}) WHERE {part}") <= _RUNS for part in parts):
+        # at once: the last rows of every statement fill no group of rows, and are written again with the next
+        connection.execute(f"INSERT INTO {name} BY NAME {rows}")
+        return
     for part in parts:
-        found = f"FROM ({rows}) WHERE {part}"
-        ordered = "" if _runs(connection, found) <= _RUNS else f"ORDER BY {_order_within(table)}"
-        connection.execute(f"INSERT INTO {name} BY NAME SELECT * {found} {ordered}")
+        connection.execute(
+            f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) WHERE {part} ORDER BY {_order_within(table)}"
+        )
+
+
+def _of_market(table: Table, source: Source) -> str:
+    if source.history is not None:
+        return told(table)
+    return f"SELECT * FROM origin.{quoted(table.name)} WHERE split_part(company_id, ':', 2) = {text(source.market)}"
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, found: str) -> int:
@@ -235,7 +241,8 @@ def repeated_keys(connection: duckdb.DuckDBPyConnection, put: str | None = None)
 
     put: the catalog of rows that were put where no key stood twice; then only theirs are looked at.
     """
-    return [table.name for table in TABLES if _repeats(connection, table, _rows(table, put))]
+    parts = stretches.conditions(connection, COMPANIES.name) if put is None else [_ALL]
+    return [table.name for table in TABLES if _repeats(connection, table, _rows(table, put), parts)]
 
 
 def _rows(table: Table, put: str | None) -> str:
@@ -244,10 +251,16 @@ def _rows(table: Table, put: str | None) -> str:
     return name if put is None else few(name, f"{quoted(put)}.{name}", table.key[0])
 
 
-def _repeats(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> bool:
+def _repeats(connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]) -> bool:
+    """parts: stretches of companies, in which keys are looked for that begin with one: all at once take memory."""
     key = columns([*table.key, *((table.valid_from,) if table.valid_from else ())])
     # whether two keys have one hash is told sooner than whether they are the same
-    return all(
-        number(connection, f"SELECT count(*) FROM (SELECT 1 FROM {rows} GROUP BY {by} HAVING count(*) > 1)")
-        for by in (f"hash({key})", key)
+    ways = (f"hash({key})", key)
+    return any(
+        all(number(connection, _repeated(f"(FROM {rows}) WHERE {part}", way)) for way in ways)
+        for part in (parts if table.key[0] == COMPANY_ID.name else [_ALL])
     )
+
+
+def _repeated(rows: str, way: str) -> str:
+    return f"SELECT count(*) FROM (SELECT 1 FROM {rows} GROUP BY {way} HAVING count(*) > 1)"

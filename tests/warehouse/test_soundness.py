@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.warehouse.world import learn, member, owner, publish
-from warehouse import manifests, soundness
+from warehouse import manifests, soundness, stretches
 from warehouse.engine import opened
 from warehouse.manifests import WAREHOUSE, Unsound
 from warehouse.paths import Layout
@@ -43,19 +44,27 @@ def test_a_patch_may_not_leave_what_it_replaces(layout: Layout, monkeypatch: pyt
         publish(layout, "NO", at=1)
 
 
-def test_a_whole_look_finds_keys_that_repeat(layout: Layout) -> None:
+def test_a_whole_look_finds_keys_that_repeat(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where each stretch has one company: within the last of them, and in two that have one filing."""
+    some = partial(stretches.conditions, size=1)
+    monkeypatch.setattr("warehouse.assembly.stretches.conditions", some)
+    ids = [f"firm:NO:90000000{place}" for place in (1, 2)]
     learn(
         layout,
         "NO",
         0,
         companies=[member("NO", 1), member("NO", 2)],
-        owners=[owner("firm:NO:900000001", "own_a", "10")],
+        filings=[_filing(one, f"fil_{one[-1]}") for one in ids],
+        owners=[owner(one, "own_a", "10") for one in ids],
     )
     manifest = publish(layout, "NO")
     assert manifest is not None
     with opened(layout.release(1) / WAREHOUSE) as connection:
+        assert len(some(connection, "companies")) == 2
         found = soundness.content(connection, 1)
         assert (found.counts, found.fingerprint) == (manifest.counts, manifest.content_fingerprint)
-        connection.execute("INSERT INTO owners FROM owners")
-        with pytest.raises(Unsound, match=r"release 1: warehouse\.duckdb: a key stands twice in owners"):
+        connection.execute("INSERT INTO owners FROM owners ORDER BY company_id DESC LIMIT 1")
+        connection.execute("UPDATE filings SET filing_id = 'fil_1'")
+        repeated = r"release 1: warehouse\.duckdb: a key stands twice in filings, owners"
+        with pytest.raises(Unsound, match=repeated):
             soundness.content(connection, 1)
