@@ -119,21 +119,21 @@ class Session:
                     self._take(future)
 
     def _take(self, future: Future[Account]) -> None:
-        """What is found for the first time is saved, small, if a process of its own and untraced finds it too."""
+        """What a process of its own and untraced finds again is saved: of each target, and small of the first."""
         account = future.result()
         print(f"{account.target:<24}{account.cases:>8} cases {len(account.findings):>4} findings", flush=True)
         for finding in account.findings:
-            if finding.signature in self.defects:
-                self.defects[finding.signature].add(account.target)
+            if account.target in self.defects.get(finding.signature, ()):
                 continue
             again = self.hunt.judged(finding)
             if again is None:
                 print(f"  not again: {finding.kind} at {finding.place}: {finding.told}", flush=True)
-                continue
-            if again.signature not in self.defects:
-                path = found.saved(self.hunt.small(again), self.place)
+            elif account.target not in self.defects.setdefault(again.signature, set()):
+                # where another target has shown it, it may still be another defect of the same line
+                shown = again if self.defects[again.signature] else self.hunt.small(again)
+                path = found.saved(shown, self.place)
                 print(f"  {again.kind}: {again.told}\n    at {again.place}, kept as {path}", flush=True)
-            self.defects.setdefault(again.signature, set()).add(account.target)
+                self.defects[again.signature].add(account.target)
         self.accounts[account.target] = account
         if not self.is_ended_early:
             of_it = [one for one, targets in self.defects.items() if account.target in targets]

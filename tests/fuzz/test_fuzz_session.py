@@ -81,6 +81,16 @@ def test_a_session_goes_on_with_the_targets_that_are_left(
     assert [account.target for account, _ in record.done()] == ["planted.broken", "planted.sound"]
 
 
+def test_what_two_targets_have_in_common_is_kept_of_both(tmp_path: Path) -> None:
+    plan, record = Plan(0.1, 1, ("planted.alike", "planted.broken")), Record(tmp_path / "record")
+    record.begin(plan)
+    session = Session(Hunt(tmp_path / "hunt", Limits(0.3, 256 << 20)), record, tmp_path / "found")
+    session.go_on(plan, lambda _: [Case("x", b"some text, crash! and more")], 1)
+    kept = {target: case.body for target, _, case in found.cases(tmp_path / "found")}
+    assert kept == {"planted.alike": b"crash!", "planted.broken": b"some text, crash! and more"}
+    assert session.table().splitlines()[-1].endswith(" 1 defects")
+
+
 def test_a_session_says_how_it_ended(tmp_path: Path) -> None:
     session = Session(Hunt(tmp_path), Record(tmp_path / "record"))
     assert session.code == 0
