@@ -34,12 +34,11 @@ _CONTACTS: Final = re.compile(
 )
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+")
 _IF: Final = r"(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?"
+_LABEL: Final = r"City\s+(?:and\s+country\s+)?of\s+registered\s+office"  # with less it is none
 # Up to what comes next in every layout; without it, as far as an address can reach.
-_NEXT: Final = (
-    r"(?=Country\s+of\s+registered|City\s+(?:and\s+country\s+)?of\s+registered|\b[4-9]\s*\.|Full\s+name|\Z)"
-)
+_NEXT: Final = rf"(?=Country\s+of\s+registered|{_LABEL}|\b[4-9]\s*\.|Full\s+name|\Z)"
 # Where the row of the country follows, all before it is the city's: «5. Floor» is no next item.
-_OWN: Final = r"(?:(?!Full\s+name|City\s+(?:and\s+country\s+)?of\s+registered).){0,400}?"
+_OWN: Final = rf"(?:(?!Full\s+name|{_LABEL}).){{0,400}}?"
 _CITY: Final = re.compile(
     rf"(City\s+of\s+registered\s+office{_IF})(?:{_OWN}(?=Country\s+of\s+registered)|.{{0,400}}?{_NEXT})",
     re.IGNORECASE | re.DOTALL,

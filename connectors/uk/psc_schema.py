@@ -6,10 +6,10 @@ columns. Does not belong here: turning the one into the other (`psc_records`).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import polars as pl
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from connectors.uk.streams import PUBLISHED, TIMEPOINT, Event
 from warehouse.schema.types import Column, Kind, Table
@@ -17,6 +17,7 @@ from warehouse.schema.types import Column, Kind, Table
 KEY: Final = "uk.psc"
 
 _T: Final = Kind.TEXT
+_Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # that a column of integers holds
 _DELIVERY: Final = (
     Column("etag", _T, "changes with every change of the record"),
     Column("deleted", Kind.BOOLEAN, "the stream says that the record was removed", nullable=False),
@@ -194,9 +195,9 @@ class Data(_Strict):
     linked_psc_name: str | None = None
     restrictions_notice_withdrawal_reason: str | None = None
     exemptions: dict[str, Exemption] | None = None
-    persons_of_significant_control_count: int | None = None
-    statements_count: int | None = None
-    exemptions_count: int | None = None
+    persons_of_significant_control_count: _Count | None = None
+    statements_count: _Count | None = None
+    exemptions_count: _Count | None = None
     generated_at: str | None = None
     service_address_is_same_as_registered_office_address: Any = None
     residential_address_same_as_service_address: Any = None
@@ -218,10 +219,10 @@ class Line(Data):
     resource_id: str | None = None
     event: Event | None = None
     items: list[Data] | None = None
-    items_per_page: int | None = None
-    start_index: int | None = None
-    total_results: int | None = None
-    active_count: int | None = None
-    ceased_count: int | None = None
+    items_per_page: _Count | None = None
+    start_index: _Count | None = None
+    total_results: _Count | None = None
+    active_count: _Count | None = None
+    ceased_count: _Count | None = None
     unreadable: str | None = None  # of `psc_redact`: why the body was not kept
     withheld: str | None = None  # of `psc_without`: the table of a record that was taken out

@@ -31,6 +31,7 @@ _CHEAPEST, _DEAREST = (
     Decimal(5_000),
 )  # dollars a share; outside are few of any manager's positions
 _FEW: Final = 0.5
+_MOST_ENTRIES: Final = 2**63 - 1  # that a column of integers holds
 _KNOWN: Final = frozenset(
     {
         *("nameOfIssuer", "titleOfClass", "cusip", "figi", "value", "shrsOrPrnAmt", "putCall"),
@@ -56,7 +57,6 @@ def cover(piece: Piece, body: bytes, tally: Tally) -> Row:
     if report not in _REPORTS:
         tally.add("unknown_code", f"reportType {report}", piece.name)
     summary = at(root, "formData", "summaryPage")
-    entries = values.number(text(summary, "tableEntryTotal"))
     return {
         "form": form,
         MANAGER: central_index_key(text(info, "filer", "credentials", "cik")),
@@ -65,9 +65,19 @@ def cover(piece: Piece, body: bytes, tally: Tally) -> Row:
         "period": period,
         "amendment": _amendment(page, form, tally, piece.name),
         "report": report,
-        "entries": int(entries) if entries is not None else None,
+        "entries": _entries(summary, tally, piece.name),
         "value": values.plain(values.number(text(summary, "tableValueTotal"))),
     }
+
+
+def _entries(summary: etree._Element | None, tally: Tally, example: str) -> int | None:
+    told = text(summary, "tableEntryTotal")
+    found = values.number(told)
+    if found is not None and 0 <= found <= _MOST_ENTRIES:
+        return int(found)
+    if told:
+        tally.add("unreadable_value", "tableEntryTotal", example)
+    return None
 
 
 def _amendment(page: etree._Element, form: str, tally: Tally, example: str) -> str | None:

@@ -162,9 +162,9 @@ def _of_announcement(source: dict[str, Any]) -> Iterator[str]:
 
 def filers(body: bytes) -> Iterator[str]:
     """Of individuals no address, telephone or tax number; none in what does not parse."""
-    for text in _texts(_plain(body)):
+    for text in (one.removeprefix(_MARK) for one in _texts(_plain(body))):
         try:
-            value = json.loads(text.removeprefix(_MARK))
+            value = json.loads(text)
         except _MALFORMED:
             if _STREET.search(text) and not _COMPANY.match(text):
                 yield "an address in what nobody looked through"
