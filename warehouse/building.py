@@ -26,6 +26,7 @@ from warehouse.soundness import Content
 
 # Of DuckDB while its rows become documents; as much again is polars' and SQLite's
 SERVING_MEMORY: Final = "2GB"
+CHECKING_MEMORY: Final = "1200MB"  # of DuckDB while SQLite makes the indexes, which holds all ids in memory
 COMPACT_AFTER: Final = timedelta(days=7)  # patches leave holes and unsorted rows behind
 
 
@@ -133,6 +134,7 @@ def _write_full(layout: Layout, ledger: Ledger, made: Plan, on_step: files.Step)
         allow(source, SERVING_MEMORY)
         names = threads.submit(naming.build, folder / NAMES, apart)
         serving.build(folder / SERVING, source)
+        allow(source, CHECKING_MEMORY)
         content = threads.submit(soundness.content, third, made.number)
         serving.finish(folder / SERVING, source, ledger.rows())
         names.result()
