@@ -10,12 +10,11 @@ import html
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, cast
 
 from lxml import etree
 
-# Honest documents tag texts within texts some ten deep; their parsers allow two thousand
-_DEPTH: Final = 64
+_DEPTH: Final = 64  # honest documents tag texts within texts some ten deep; their parser allows two thousand
 _FREE: Final = 1_000_000  # pieces and characters of a document that are read however they lie
 
 
@@ -54,8 +53,7 @@ class Texts:
 
 def _size(root: etree._Element) -> int:
     """Elements and characters of a tree."""
-    found = root.xpath("count(descendant-or-self::*) + string-length(.)")
-    return int(found) if isinstance(found, float) else 0
+    return int(cast("float", root.xpath("count(descendant-or-self::*) + string-length(.)")))
 
 
 def _pieces(element: etree._Element, skip: AbstractSet[str]) -> Iterator[str]:
