@@ -11,6 +11,7 @@ from api.parameters import Parameter, Query
 from api.problems import InputError, problem
 from api.values import code, codes, day, flag, instant, integer, percent, text, word, words
 from warehouse.schema.codes import EVENT_TYPES, INDUSTRY_SCHEMES, SERVED, STATUSES
+from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
 PROFILE_FIELDS: Final = (
     "id",
@@ -33,7 +34,7 @@ YEARS: Final = (1900, 2200)
 SIZES: Final = ("micro", "small", "medium", "large")  # of the EU
 SORTS: Final = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
 _MOST_EMPLOYEES: Final = 10_000_000
-_INT64: Final = (-(2**63), 2**63 - 1)
+_INTEGERS: Final = (LEAST_INTEGER, LARGEST_INTEGER)
 
 LIMIT: Final = integer("limit", 1, 100, 25, "Rows of one page.")
 
@@ -112,10 +113,10 @@ SIZE: Final = words(
 EMPLOYEES_MIN: Final = integer("employees_min", 0, _MOST_EMPLOYEES, None, "At least so many employees.")
 EMPLOYEES_MAX: Final = integer("employees_max", 0, _MOST_EMPLOYEES, None, "At most so many employees.")
 REVENUE_MIN: Final = integer(
-    "revenue_min", *_INT64, None, "`latest_revenue` is at least this; needs `currency`."
+    "revenue_min", *_INTEGERS, None, "`latest_revenue` is at least this; needs `currency`."
 )
 REVENUE_MAX: Final = integer(
-    "revenue_max", *_INT64, None, "`latest_revenue` is at most this; needs `currency`."
+    "revenue_max", *_INTEGERS, None, "`latest_revenue` is at most this; needs `currency`."
 )
 CURRENCY: Final = code(
     "currency",

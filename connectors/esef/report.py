@@ -18,11 +18,11 @@ from connectors.gleif.numbers import is_lei
 from connectors.kit import facts as kit_facts
 from connectors.kit.facts import Fact, Unit
 from connectors.kit.staged import Tally
+from warehouse.schema.types import LARGEST_INTEGER
 
 _DAY: Final = timedelta(days=1)
 _ENOUGH: Final = 0.5  # of the facts of the commonest stretch: stray dates of later meetings have a handful
 _LONGEST: Final = 600  # days: years that change are longer than a year, never two
-_LARGEST: Final = 2**63 - 1
 
 Row = dict[str, Any]
 
@@ -123,7 +123,7 @@ def _one(numbers: list[Number], report: str, tally: Tally) -> int | None:
     if not choice.agree or choice.fact.number is None:
         tally.add("contradicting_facts", concept, report)
         return None
-    if abs(choice.fact.number) > _LARGEST:
+    if abs(choice.fact.number) > LARGEST_INTEGER:
         tally.add("unreadable_value", concept, report)
         return None
     return int(choice.fact.number.quantize(Decimal(1), rounding=ROUND_HALF_EVEN))

@@ -5,12 +5,10 @@ Types are checked, never coerced: a number where text was due is an error of tha
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from connectors.kit.staged import Tally
-
-_LARGEST: Final = 2**63 - 1  # that a column of integers holds
-_LEAST: Final = -(2**63)
+from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
 
 class RecordError(Exception):
@@ -62,7 +60,7 @@ class Record:
         value = self.number(key)
         if isinstance(value, float) and not value.is_integer():
             raise RecordError(self._at(key), f"a whole number was due, not {_shown(value)}")
-        if value is not None and not _LEAST <= value <= _LARGEST:
+        if value is not None and not LEAST_INTEGER <= value <= LARGEST_INTEGER:
             raise RecordError(self._at(key), f"a whole number of 63 bits was due, not {_shown(value)}")
         return None if value is None else int(value)
 

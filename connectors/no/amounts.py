@@ -17,8 +17,8 @@ import polars as pl
 from connectors.kit.staged import Tally
 from connectors.no.counting import count
 from connectors.no.regnskap_fields import Identity
+from warehouse.schema.types import LARGEST_INTEGER
 
-LARGEST: Final = 2**63 - 1
 _GROSS: Final = 0.01  # FORMAT 6.3: below one per cent a difference is ordinary
 
 
@@ -39,7 +39,7 @@ def whole(value: object) -> int | None:
         amount = int(Decimal(value).quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
     except (InvalidOperation, ValueError, OverflowError) as error:
         raise Misread(f"{value!r} is no amount") from error
-    if abs(amount) > LARGEST:
+    if abs(amount) > LARGEST_INTEGER:
         raise Misread(f"{value!r} is too large for an amount")
     return amount
 

@@ -20,11 +20,11 @@ from connectors.no import newsweb_periods as periods
 from connectors.no.issuer_names import whole
 from connectors.no.newsweb_periods import Period, Statement
 from connectors.no.register import number_holds
+from warehouse.schema.types import LARGEST_INTEGER
 
 _BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2]")  # first halves of UTF-8 read as a one-byte encoding
 _KNOWN: Final = f.IGNORED | set(f.MESSAGES.names)
 _ID: Final = re.compile(r"[0-9]{1,18}")  # ASCII, and no more than a 64-bit integer holds
-_LARGEST: Final = (1 << 63) - 1
 _YEARS: Final = range(1900, 9999)  # outside, an instant has no day in every time zone
 _NUMBERS: Final = {str(label).casefold(): code for code, label in codes.NEWSWEB.columns["label"].items()}
 
@@ -225,7 +225,7 @@ def _named(message: Message, name: str, tally: Tally) -> str | None:
 
 def _count(message: Message, tally: Tally) -> int | None:
     value = message.get("numbAttachments")
-    if value is None or (type(value) is int and 0 <= value <= _LARGEST):
+    if value is None or (type(value) is int and 0 <= value <= LARGEST_INTEGER):
         return value
     tally.add("unreadable_value", "numbAttachments", message.get(f.ID))
     return None

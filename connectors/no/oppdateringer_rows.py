@@ -16,6 +16,7 @@ from connectors.declare import NOT_A_COMPANY, Batch
 from connectors.kit import staged
 from connectors.kit.staged import Tally
 from connectors.no import oppdateringer_fields as f
+from warehouse.schema.types import LARGEST_INTEGER
 
 _NUMBER: Final = re.compile(r"[0-9]{9}")
 _YEAR: Final = re.compile(r"[0-9]{4}")
@@ -162,4 +163,4 @@ def _instant(told: object) -> datetime | None:
 def _order(row: Row) -> tuple[int, str]:
     """By id, numbers by value; ids that are no numbers come last, by text."""
     text = str(row[f.ID])
-    return (int(text), "") if _DECIMAL.fullmatch(text) else (1 << 63, text)
+    return (int(text), "") if _DECIMAL.fullmatch(text) else (LARGEST_INTEGER, text)

@@ -27,7 +27,7 @@ from connectors.regulators.amounts import amount
 from connectors.regulators.authorities import ESMA, FI, FT, Authority
 from connectors.regulators.esma_countries import country
 from connectors.regulators.feeds import plain
-from connectors.regulators.reading import Rejected, in_time
+from connectors.regulators.reading import Rejected, sound
 from warehouse.schema.identifiers import iso_country
 
 LARGEST: Final = 64 << 20
@@ -66,7 +66,7 @@ def read(market: str, piece: Piece) -> Batch:
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for document in found:
-        made = in_time(act(market, document, tally), piece)
+        made = sound(act(market, document, tally), piece)
         if isinstance(made, Rejected):
             rejects.append((_one(document.get(_KEY)) or "no id", made.reason, ""))
             continue

@@ -96,8 +96,6 @@ class Headlines:
         native_id = self.identify(self.authority, item)
         if native_id is None:
             return Rejected(f"no address on {self.authority.host} to know it by")
-        if not item.title:
-            return Rejected("no headline")
         for category in item.categories:
             if self.known and category not in self.known:
                 tally.add("unknown_code", f"category {category}", native_id)

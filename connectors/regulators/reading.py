@@ -35,11 +35,15 @@ class Rejected:
     reason: str
 
 
-def in_time(made: Act | Rejected, piece: Piece) -> Act | Rejected:
-    """An act, unless its day is after the one that it was read on: nobody has acted yet."""
-    if isinstance(made, Rejected) or made.published_at <= piece.observed_at + AHEAD:
+def sound(made: Act | Rejected, piece: Piece) -> Act | Rejected:
+    """An act, unless it has no title, or a day after the one that it was read on: nobody has acted yet."""
+    if isinstance(made, Rejected):
         return made
-    return Rejected(f"published after it was read: {made.published_at:%Y-%m-%d}")
+    if not made.title:
+        return Rejected("no headline")
+    if made.published_at > piece.observed_at + AHEAD:
+        return Rejected(f"published after it was read: {made.published_at:%Y-%m-%d}")
+    return made
 
 
 def withheld(item: Item) -> Item:
@@ -73,7 +77,7 @@ def read(table: Table, make: Making, piece: Piece) -> Iterator[Batch]:
     rejects: list[tuple[object, str, object]] = []
     for item in feed.items:
         is_withheld = item.title == WITHHELD
-        made = Rejected(NOBODY) if is_withheld else in_time(make(feed, item, tally), piece)
+        made = Rejected(NOBODY) if is_withheld else sound(make(feed, item, tally), piece)
         if isinstance(made, Rejected):
             # no excerpt: an item about nobody but persons names them
             rejects.append((item.link or item.guid or item.stamp, made.reason, ""))

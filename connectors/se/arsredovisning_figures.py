@@ -14,9 +14,9 @@ from typing import Final
 
 from connectors.kit.facts import Context, Fact, choose, most_precise
 from connectors.se import arsredovisning_tags as tags
+from warehouse.schema.types import LARGEST_INTEGER
 
 _WHOLE: Final = Decimal(1)
-_LARGEST: Final = Decimal(2**63 - 1)
 _MOST_PEOPLE: Final = Decimal(10**10)
 
 Place = tuple[bool, date | None, date]  # group or company, first day (None: a balance), last day
@@ -64,7 +64,7 @@ class Figures:
         """Whole units, halves to even; None and a signal for what no register means (more than 63 bits)."""
         if value is None:
             return None
-        if abs(value) > _LARGEST:
+        if abs(value) > LARGEST_INTEGER:
             self.signals["amount_out_of_range", name] += 1
             return None
         return int(value.to_integral_value(ROUND_HALF_EVEN))

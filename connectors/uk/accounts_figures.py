@@ -16,9 +16,9 @@ from connectors.kit.facts import Fact, choose
 from connectors.kit.transforms import Unaccepted, plain_number
 from connectors.uk import tags
 from connectors.uk.accounts_parts import BY_MEMBER, ORIGINAL, Part, part_of, says_revised
+from warehouse.schema.types import LARGEST_INTEGER
 
 _WHOLE: Final = Decimal(1)
-_LARGEST: Final = Decimal(2**63 - 1)
 _MOST_PEOPLE: Final = Decimal(10**10)
 _SUBJECT: Final = 80  # characters of a signal's subject
 
@@ -178,7 +178,7 @@ class Figures:
         """Whole units; None and a signal for what no register means (more than 63 bits)."""
         if value is None:
             return None
-        if abs(value) > _LARGEST:
+        if abs(value) > LARGEST_INTEGER:
             self.signals["amount_out_of_range", name] += 1
             return None
         return whole(value)

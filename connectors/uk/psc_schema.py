@@ -12,12 +12,12 @@ import polars as pl
 from msgspec import Meta, Struct, field
 
 from connectors.uk.streams import PUBLISHED, TIMEPOINT, Event
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import LARGEST_INTEGER, Column, Kind, Table
 
 KEY: Final = "uk.psc"
 
 _T: Final = Kind.TEXT
-_Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # that a column of integers holds
+_Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 _DELIVERY: Final = (
     Column("etag", _T, "changes with every change of the record"),
     Column("deleted", Kind.BOOLEAN, "the stream says that the record was removed", nullable=False),

@@ -19,6 +19,7 @@ from connectors.us import holders_values as values
 from connectors.us.form13f_fields import CUSIP, MANAGER, MANAGER_NAME
 from connectors.us.holders_xml import at, children, count_unknown, local, text, tree
 from connectors.us.register import central_index_key
+from warehouse.schema.types import LARGEST_INTEGER
 
 DOLLARS_SINCE: Final = date(2023, 1, 3)  # days of filing, not of the quarter
 AMENDMENTS: Final = frozenset({"RESTATEMENT", "NEW HOLDINGS"})
@@ -31,7 +32,6 @@ _CHEAPEST, _DEAREST = (
     Decimal(5_000),
 )  # dollars a share; outside are few of any manager's positions
 _FEW: Final = 0.5
-_MOST_ENTRIES: Final = 2**63 - 1  # that a column of integers holds
 _KNOWN: Final = frozenset(
     {
         *("nameOfIssuer", "titleOfClass", "cusip", "figi", "value", "shrsOrPrnAmt", "putCall"),
@@ -73,7 +73,7 @@ def cover(piece: Piece, body: bytes, tally: Tally) -> Row:
 def _entries(summary: etree._Element | None, tally: Tally, example: str) -> int | None:
     told = text(summary, "tableEntryTotal")
     found = values.number(told)
-    if found is not None and 0 <= found <= _MOST_ENTRIES:
+    if found is not None and 0 <= found <= LARGEST_INTEGER:
         return int(found)
     if told:
         tally.add("unreadable_value", "tableEntryTotal", example)

@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Any, Final
 
 from warehouse.reading import BadKey, Key, Page
+from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
-_INT64: Final = range(-(2**63), 2**63)
+_INTEGERS: Final = range(LEAST_INTEGER, LARGEST_INTEGER + 1)
 
 
 def page(rows: Iterable[tuple[Key, bytes]], limit: int) -> Page:
@@ -34,4 +35,4 @@ def parts(key: Key, *kinds: type | tuple[type, ...]) -> tuple[Any, ...]:
 def _is(part: object, kind: type | tuple[type, ...]) -> bool:
     """Exactly of the kind: a truth value is no number, nor is one that no row can have."""
     exact = type(part) in (kind if isinstance(kind, tuple) else (kind,))
-    return exact and (not isinstance(part, int) or part in _INT64)
+    return exact and (not isinstance(part, int) or part in _INTEGERS)

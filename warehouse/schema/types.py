@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
+
+LEAST_INTEGER: Final = -(2**63)  # that a column of INTEGER or MONEY holds, in every engine
+LARGEST_INTEGER: Final = 2**63 - 1
 
 
 class Kind(StrEnum):

@@ -1,5 +1,6 @@
 """Feeds: bytes to items, times of every writing, and bodies that are none."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.declare import NotOurs, Recognised, Unreadable
-from connectors.regulators import feeds, reading
+from connectors.kit.staged import Tally
+from connectors.regulators import acts, feeds, reading
+from connectors.regulators.acts import Act
 from connectors.regulators.feeds import Feed, Item, NoFeed
-from connectors.regulators.sec import DATASET
-from tests.connectors.regulators.feeding import Reading, rss
+from connectors.regulators.reading import Rejected
+from connectors.regulators.sec import DATASET, act
+from tests.connectors.regulators.feeding import Reading, piece_of, rss
 
 ITEM = {
     "title": "Acme,  Inc. &amp; Ann",
@@ -168,3 +172,16 @@ def test_any_bytes_are_a_feed_or_refused(noise: bytes) -> None:
 def test_any_text_is_a_time_or_none(stamp: str) -> None:
     found = feeds.instant(stamp, "Europe/London")
     assert found is None or found.tzinfo is UTC
+
+
+def test_an_act_without_a_title_is_refused_whatever_made_it() -> None:
+    """Authorities read their items each in its own way; what every act must have is asked in one place."""
+    items = [ITEM | {"title": "Acme, Inc.", "dc:creator": number} for number in ("LR26018", "LR26019")]
+
+    def untitled(feed: Feed, item: Item, tally: Tally) -> Act | Rejected:
+        made = act(feed, item, tally)
+        return replace(made, title="") if isinstance(made, Act) and "26018" in made.native_id else made
+
+    [batch] = reading.read(acts.table("US"), untitled, piece_of(DATASET, rss(items, "Litigation Releases")))
+    assert batch.rows["title"].to_list() == ["Litigation release LR-26019: Acme, Inc."]
+    assert batch.rejects["reason"].to_list() == ["no headline"]

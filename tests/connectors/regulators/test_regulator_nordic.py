@@ -46,6 +46,14 @@ def test_an_act_of_no_known_kind_against_a_firm_is_staged_with_a_signal(read: Re
     assert [signal.code for signal in batch.signals] == ["unknown_kind"]
 
 
+def test_an_item_of_a_list_of_firms_without_a_headline_is_refused_alone(read: Reading) -> None:
+    """Whatever is in such a list is an act, but not one that says nothing."""
+    items = [{"title": title, "link": f"{FI_FIRMS}{title}", "pubDate": AT} for title in ("", "Beslut")]
+    batch = read(nordic.SWEDISH_DATASET, rss(items))
+    assert batch.rows["title"].to_list() == ["Beslut"]
+    assert batch.rejects["reason"].to_list() == ["no headline"]
+
+
 def test_overlapping_feeds_of_finanstilsynet_tell_one_act_once(read: Reading) -> None:
     link = "https://www.finanstilsynet.no/nyhetsarkiv/nyheter/2026/sak/"
     item = {"title": "Overtredelsesgebyr til Eksempel Bank ASA", "link": link, "pubDate": AT}
