@@ -5,7 +5,6 @@ Does not belong here: locks, the ledger, the pointer (`release`), or what must h
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -149,7 +148,7 @@ def _write_patch(
     folder, before = layout.release(made.number), layout.release(former.release)
 
     def copy(name: str) -> None:
-        shutil.copyfile(before / name, folder / name)
+        files.copy(before / name, folder / name)
 
     def patch_documents(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
         copied.result()

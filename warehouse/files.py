@@ -6,15 +6,20 @@ here: what is written, or locking (`locks`).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 Step = Callable[[str], None]  # told the name of each step of a write; tests stop the process there
 TEMPORARY = ".tmp"
+_AT_A_TIME: Final = 1 << 25  # bytes
+# What a kernel or a file system says that cannot copy by itself, or not to another file system
+_ANOTHER_WAY: Final = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 
 
 def no_step(_: str) -> None:
@@ -78,6 +83,28 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Replaces a JSON file atomically; keys in the order given."""
     write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copies a large file; the file system shares the blocks of both where it can (XFS, btrfs).
+
+    What has been read leaves the page cache at once: files larger than memory are copied in half the time, or less,
+    where no page must be found that can be spared. What was written stays, to be read next.
+    """
+    if sys.platform != "linux":
+        shutil.copyfile(source, target)
+        return
+    try:
+        with source.open("rb") as read, target.open("wb") as written:
+            os.posix_fadvise(read.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+            at = 0
+            while copied := os.copy_file_range(read.fileno(), written.fileno(), _AT_A_TIME):
+                os.posix_fadvise(read.fileno(), at, copied, os.POSIX_FADV_DONTNEED)
+                at += copied
+    except OSError as error:
+        if error.errno not in _ANOTHER_WAY:
+            raise
+        shutil.copyfile(source, target)
 
 
 def sync_tree(folder: Path) -> None:

@@ -8,7 +8,6 @@ files (`assembly`, `serving`), reading them (`reader`).
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -182,7 +181,7 @@ class Releases:
         folder = self._layout.release(number)
         files.make_folder(folder)
         for name in old.sizes:
-            shutil.copyfile(self._layout.release(old.release) / name, folder / name)
+            files.copy(self._layout.release(old.release) / name, folder / name)
         with opened() as source:
             serving.add_events(folder / SERVING, source, self._ledger.rows(old.last))
         manifest = replace(

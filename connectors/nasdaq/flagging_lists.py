@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from decimal import Decimal
 from typing import Final
 
+from connectors.kit.percentages import percentage
 from connectors.nasdaq.flagging_form import Notification, Position
 from connectors.nasdaq.flagging_row import Column, Level, NoForm
 
@@ -37,7 +37,7 @@ def _notification(found: re.Match[str]) -> Notification | NoForm:
         day = date(int(found[6]), int(found[5]), int(found[4]))
     except ValueError:
         return NoForm(f"{found[4]}.{found[5]}.{found[6]} is no day")
-    total = Decimal(found["total"].replace(",", "."))
+    total = percentage(found["total"])
     if total > _HUNDRED:
         return NoForm(f"{total} where a percentage was due")
     held = Column(Level(exact=total), None)

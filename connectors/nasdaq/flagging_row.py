@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from connectors.kit.percentages import percentage
+
 _SIDE: Final = (
     r"(?:(?:(?P<below>below|under|less\s+than|alle|[<‹≤])|(?P<above>above|over|more\s+than|yli|[>›≥]))\s*)?"
 )
-_WORD: Final = r"(?:(?:[^\W\d_]+(?:-[^\W\d_]+)?\s*)?\(\s*)?"  # «five (5) %»
+_WORD: Final = r"(?:(?:(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)?\s*)?\(\s*)?"  # «five (5) %»
 _LABEL: Final = (
     r"(?:\s*(?:of\s+)?(?:the\s+)?(?:shares\s+and\s+(?:the\s+)?(?:votes|voting\s+rights)|osakkeista\s+ja\s+äänistä"
     r"|(?P<label>shares|osakkeista|voting\s+rights|votes|äänistä)))?"
@@ -141,7 +143,7 @@ def _scanned(text: str, pattern: re.Pattern[str]) -> list[Column | None]:
 
 
 def _column(figure: re.Match[str]) -> Column:
-    number = Decimal(figure["value"].replace(",", "."))
+    number = percentage(figure["value"])
     if number > _HUNDRED:
         raise NoForm(f"{number} where a percentage was due")
     level = Level(exact=number)

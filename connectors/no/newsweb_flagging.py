@@ -14,6 +14,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from connectors.kit.percentages import percentage
 from connectors.no.newsweb_period_words import DAY
 from connectors.no.newsweb_periods import day_of
 
@@ -172,7 +173,7 @@ def _cells(text: str) -> list[tuple[_Share, int]]:
     cells: list[tuple[_Share, int]] = []
     end = 0
     while len(cells) < _CELLS and (found := _CELL.match(text, end)) is not None:
-        share = None if found["empty"] else Decimal(found["share"].replace(",", "."))
+        share = None if found["empty"] else percentage(found["share"])
         if share is not None and share > _ALL:
             break
         end = found.end()
@@ -215,7 +216,7 @@ def _of_table(text: str) -> Holding | None:
     rows = [found for found in _ROW.findall(text) if found[0] == told["day"]]
     if len(rows) != 1:
         return None
-    capital, votes = (Decimal(share.replace(",", ".")) for share in rows[0][1:])
+    capital, votes = (percentage(share) for share in rows[0][1:])
     day = day_of(told["day"])
     if max(capital, votes) > _ALL or day is None:
         return None

@@ -13,6 +13,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from connectors.kit.percentages import percentage
 from connectors.nasdaq.flagging_row import Column, Level, NoForm
 from connectors.se.flagging_days import day_of
 
@@ -105,7 +106,7 @@ def _form_holder(lines: list[str]) -> str | None:
 
 def _sum(percents: list[str | None]) -> Decimal | None:
     """Held directly and indirectly together; None where neither is told, or one is withheld."""
-    found = [Decimal(percent.replace(",", ".")) for percent in percents if percent is not None]
+    found = [percentage(percent) for percent in percents if percent is not None]
     if len(found) < len(percents):
         return None
     total = sum(found, Decimal(0))
@@ -130,7 +131,7 @@ def of_days(lines: list[str]) -> Table | None:
 
 
 def _day_column(match: re.Match[str]) -> Column:
-    shares, votes = (Decimal(match[kind].replace(",", ".")) for kind in ("shares", "votes"))
+    shares, votes = (percentage(match[kind]) for kind in ("shares", "votes"))
     if max(shares, votes) > _HUNDRED:
         raise NoForm(f"{max(shares, votes)} where a percentage was due")
     return Column(Level(exact=shares), Level(exact=votes))
@@ -198,7 +199,7 @@ def _column(heading: list[str], cells: list[str]) -> Column | None:
         is_count = _COUNT.search(title) is not None and "%" not in title and "%" not in cell
         if percent is None or is_count or not (_SHARE_OF.search(title) or "%" in cell):
             continue
-        number = Decimal(percent[1].replace(",", "."))
+        number = percentage(percent[1])
         if number > _HUNDRED:
             raise NoForm(f"{number} where a percentage was due")
         level = (

@@ -14,6 +14,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from connectors.kit.percentages import percentage
+
 _LONGEST: Final = 6_000  # characters of one section of the form
 _BLANK: Final = re.compile(r"[\s|\u00a0]+")
 _NOTE: Final = r"(?:\s*\b[ivx]{1,5}\b)?\s*[:.]?\s*"  # a footnote's roman number, which text runs on with
@@ -260,7 +262,7 @@ def _level(cell: re.Match[str]) -> Level | None:
         return None
     if cell["below"]:
         return Level(is_below=True)
-    share = Decimal(cell["share"].replace(",", "."))
+    share = percentage(cell["share"])
     if share > _HUNDRED:
         raise NoForm(f"{share} where a percentage was due")
     return Level(share)

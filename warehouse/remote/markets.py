@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -215,7 +214,7 @@ def _move(path: Path, targets: list[Path]) -> None:
         files.make_folder(target.parent)
         built = files.temporary(target)
         if number < len(targets):
-            shutil.copyfile(path, built)
+            files.copy(path, built)
         else:
             path.replace(built)
         files.publish(built, target)

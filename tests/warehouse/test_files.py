@@ -1,0 +1,65 @@
+"""Copies of large files: the same bytes, to another file system too, and nothing of them left in the way."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from warehouse import files
+
+_ELSEWHERE = Path("/dev/shm")
+
+
+@pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 21, 1000])
+def test_a_copy_has_the_same_bytes(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_AT_A_TIME", 7)
+    source, target = _written(tmp_path, size), tmp_path / "target"
+    target.write_bytes(b"a former file that is longer" * 100)
+    files.copy(source, target)
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_a_copy_on_another_file_system(tmp_path: Path) -> None:
+    if not _ELSEWHERE.is_dir() or _ELSEWHERE.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("one file system")
+    source = _written(tmp_path, 100_000)
+    with tempfile.TemporaryDirectory(dir=_ELSEWHERE) as folder:
+        files.copy(source, Path(folder) / "target")
+        assert Path(folder, "target").read_bytes() == source.read_bytes()
+
+
+def test_a_source_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="source"):
+        files.copy(tmp_path / "source", tmp_path / "target")
+
+
+def test_what_was_copied_leaves_the_page_cache(tmp_path: Path) -> None:
+    source = _written(tmp_path, 1 << 20)
+    files.sync_file(source)
+    assert _is_cached(source)
+    with source.open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    if _is_cached(source):
+        pytest.skip("a file system in memory")
+    source.read_bytes()
+    files.copy(source, tmp_path / "target")
+    assert _is_cached(tmp_path / "target")
+    assert not _is_cached(source)
+
+
+def _written(folder: Path, size: int) -> Path:
+    path = folder / "source"
+    path.write_bytes(os.urandom(size))
+    return path
+
+
+def _is_cached(path: Path) -> bool:
+    """Whether the beginning of a file is read without waiting for a disk."""
+    with path.open("rb") as file:
+        try:
+            return os.preadv(file.fileno(), [bytearray(4096)], 0, os.RWF_NOWAIT) > 0
+        except BlockingIOError:
+            return False
