@@ -46,7 +46,7 @@ _CITY: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CITY_LABEL: Final = re.compile(
-    r"City(?:\s+of(?:\s+registered(?:\s+office)?)?)?", re.IGNORECASE
+    r"City(?:\s+of(?:\s+registered(?:\s+office(?:\s*\(\s*if\s+applicable\s*\))?)?)?)?", re.IGNORECASE
 )  # or half of it
 _FILER: Final = frozenset({"addresses", "phone", "ein"})
 _STREET: Final = re.compile(rb'"street1"\s*:\s*"[^"]*[^"\s]')
