@@ -163,4 +163,4 @@ def _instant(told: object) -> datetime | None:
 def _order(row: Row) -> tuple[int, str]:
     """By id, numbers by value; ids that are no numbers come last, by text."""
     text = str(row[f.ID])
-    return (int(text), "") if _DECIMAL.fullmatch(text) else (LARGEST_INTEGER, text)
+    return (int(text), "") if _DECIMAL.fullmatch(text) else (LARGEST_INTEGER + 1, text)
