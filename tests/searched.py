@@ -91,7 +91,7 @@ def unpacked(body: bytes, words: bytes = b"") -> Iterator[bytes]:
         known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
         unpack = zstandard.ZstdDecompressor(dict_data=known) if words else zstandard.ZstdDecompressor()
         yield from unpacked(unpack.stream_reader(io.BytesIO(body)).read())
-    elif body.startswith(b"\x1f\x8b"):
+    elif body.startswith(b"\x1f\x8b\x08"):  # a hash in a cell begins with two of the three often enough
         yield from unpacked(gzip.decompress(body))
     elif zipfile.is_zipfile(io.BytesIO(body)):
         with zipfile.ZipFile(io.BytesIO(body)) as archive:

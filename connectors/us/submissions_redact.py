@@ -35,6 +35,7 @@ _PRIVATE: Final = ("addresses", "phone", "ein")
 _OF_COMPANIES: Final = re.compile(
     rb'\s*\{\s*"cik"\s*:\s*"?\d{1,10}"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
 )
+_TEXTS: Final = (Format.JSON, Format.HTML, Format.XML, Format.TEXT, Format.EMPTY)
 _MAY_TELL: Final = re.compile(rb'"(?:addresses|street1|street2|city|zipCode|phone|ein)"')
 _MARK: Final = b"\xef\xbb\xbf"
 _WITHHELD: Final = b'{"unreadable":'
@@ -109,8 +110,7 @@ def _clean(body: bytes) -> bytes:
     try:
         value = msgspec.json.decode(body.removeprefix(_MARK))
     except MALFORMED as error:
-        plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
-        return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(plain) else body
+        return _unread(body, error)
     wrapped = value.get("data") if isinstance(value, dict) and "cik" not in value else None
     filer = wrapped if isinstance(wrapped, dict) else value  # a copy that somebody's cache wrapped
     if not isinstance(filer, dict) or filer.keys().isdisjoint(_PRIVATE) or not _is_individual(filer):
@@ -120,10 +120,21 @@ def _clean(body: bytes) -> bytes:
     return msgspec.json.encode(value)
 
 
+def _unread(body: bytes, error: Exception) -> bytes:
+    """What is no JSON: as it is where it can be looked through and has no address in it, else the reason alone."""
+    kind = sniff(body[:HEAD])
+    if kind not in _TEXTS:  # a zip within gzip, gzip within a zip
+        return _withheld(f"{kind} where JSON is due")
+    plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+    return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(plain) else body
+
+
 def _is_individual(value: dict[str, Any]) -> bool:
-    """As the reader decides; of a shape that it does not read whoever shows no industry and no symbol."""
+    """As the reader decides; of a shape that it reads no filer from whoever shows no industry and no symbol."""
     try:
         found = decoded(msgspec.json.encode(value), KEY, "", Tally(KEY))
     except Unreadable:
+        found = None
+    if not isinstance(found, Filer):
         return not value.get("sic") and not value.get("tickers")
-    return isinstance(found, Filer) and may_be_individual(found)
+    return may_be_individual(found)

@@ -27,7 +27,7 @@ Rejected = tuple[object, str, object]
 FULL_BATCH: Final = 200_000  # filings
 ENTITY_TYPES: Final = ("operating", "investment", "other")
 EXCHANGES: Final = ("Nasdaq", "NYSE", "OTC", "CBOE")
-_NO_EIN: Final = "000000000"
+_ZERO: Final = "0"  # an EIN of nothing else is none
 _NO_SIC: Final = "0000"
 _RAW: Final = pl.Schema(
     {name: pl.String() for name in (f.CIK, f.ACCESSION, f.FORM, f.FILED, f.PERIOD, f.ITEMS)}
@@ -270,7 +270,7 @@ def _bounds(filer: Filer) -> Iterator[str | None]:
 
 def _number(filer: Filer) -> str | None:
     ein = text(filer.ein)
-    return None if ein == _NO_EIN else ein
+    return ein if ein and ein.strip(_ZERO) else None
 
 
 def _sic(filer: Filer) -> str | None:

@@ -54,7 +54,7 @@ _COMPANY: Final = re.compile(
     rb'\s*\{\s*"cik"\s*:\s*"?\d+"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
 )
 _NOBODY: Final = frozenset({None, "", "None", "other"})
-_OWN: Final = frozenset({"10-K", "10-Q", "20-F", "40-F", "8-K", "6-K", "N-CSR", "S-1"})
+_OF_HOLDERS: Final = frozenset({"3", "4", "5", "144", "SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"})
 _HOMES: Final = frozenset({
     "rptownerstreet1", "rptownerstreet2", "rptownercity", "rptownerzipcode", "street1", "street2", "zipcode", "city",
     "personphonenum", "phone", "contactname", "contactphonenumber", "contactemailaddress",
@@ -189,7 +189,7 @@ def _texts(body: bytes) -> Iterator[bytes]:
 
 
 def _is_individual(filer: dict[str, Any]) -> bool:
-    """Surely one: owner of what others issue, no issuer, no industry, symbol, tax number or report of its own."""
+    """Surely one: owner of what others issue, no issuer, no industry, symbol or tax number, and no form but a holder's."""
     filings = filer.get("filings")
     recent = filings.get("recent") if isinstance(filings, dict) else None
     forms = recent.get("form") if isinstance(recent, dict) else None
@@ -200,7 +200,7 @@ def _is_individual(filer: dict[str, Any]) -> bool:
         and filer.get("entityType") in _NOBODY
         and not any(filer.get(name) for name in ("sic", "tickers"))
         and not str(filer.get("ein") or "").strip("0 ")
-        and (not isinstance(forms, list) or _OWN.isdisjoint(map(str, forms)))
+        and (not isinstance(forms, list) or {str(form).removesuffix("/A") for form in forms} <= _OF_HOLDERS)
     )
 
 

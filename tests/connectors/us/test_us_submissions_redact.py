@@ -31,10 +31,17 @@ def test_an_individual_of_an_unknown_shape_has_none_either() -> None:
     assert not [text for text in PRIVATE if text in left]
 
 
+def test_an_individual_whose_filings_stand_at_the_top_has_none_either() -> None:
+    """Such a body reads as a continuation file, whatever else it holds."""
+    body = json.dumps(person() | page([filing("4", "2026-03-02")])).encode()
+    assert not [text for text in PRIVATE if text in cleaned(body)]
+
+
 @pytest.mark.parametrize(
     "shape",
     [
         {"ein": "000000000"},
+        {"ein": 0},
         {"entityType": ""},
         {"insiderTransactionForOwnerExists": 0},  # who files about large stakes alone
         {"fiscalYearEnd": "1231"},
@@ -70,6 +77,8 @@ def test_every_other_body_stays_byte_for_byte(body: bytes) -> None:
         (json.dumps(person()).encode()[:-9], "JSON that does not parse"),
         (b"PK\x03\x04 cut", "an archive that does not open"),
         (gzip.compress(json.dumps(person()).encode())[:-30], "gzip that does not unpack"),
+        (gzip.compress(gzip.compress(json.dumps(person()).encode())), "gzip where JSON is due"),
+        (gzip.compress(zipped({"CIK1.json": json.dumps(person()).encode()})), "zip where JSON is due"),
     ],
 )
 def test_of_what_nobody_can_look_through_the_reason_is_kept(body: bytes, reason: str) -> None:
@@ -102,10 +111,18 @@ def test_the_same_archive_is_the_same_archive_afterwards() -> None:
 def test_the_archive_is_written_again_without_addresses() -> None:
     whole = json.dumps(filer()).encode()
     left = cleaned(
-        zipped({"CIK1.json": json.dumps(person()).encode(), "CIK2.json": whole, "CIK3.json": b"{cut"})
+        zipped(
+            {
+                "CIK1.json": json.dumps(person()).encode(),
+                "CIK2.json": whole,
+                "CIK3.json": b"{cut",
+                "CIK4.json": zipped({"CIK4.json": json.dumps(person()).encode()}),
+            }
+        )
     )
     with zipfile.ZipFile(io.BytesIO(left)) as archive:
-        assert archive.namelist() == ["CIK1.json", "CIK2.json", "CIK3.json"]
+        assert archive.namelist() == ["CIK1.json", "CIK2.json", "CIK3.json", "CIK4.json"]
+        assert withheld(archive.read("CIK4.json")) == "zip where JSON is due"
         assert archive.read("CIK2.json") == whole
         assert archive.read("CIK3.json") == b"{cut"
         assert not [text for text in PRIVATE if text in archive.read("CIK1.json")]
