@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import json
+import lzma
 import re
 import zipfile
 import zlib
@@ -22,6 +23,9 @@ from lxml import etree
 from tests.fuzz.personal import is_swedish
 
 _MALFORMED: Final = (ValueError, RecursionError)
+_BROKEN: Final = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, RuntimeError, ValueError, EOFError, NotImplementedError,
+)  # fmt: skip
 _SOLE: Final = re.compile(
     rb'"(?:Entity)?[Cc]ategory"\s*:\s*(?:\{\s*"\$"\s*:\s*)?"\s*SOLE_PROPRIETOR\s*"|EntityCategory\s*>\s*SOLE_PROPRIETOR\s*</'
 )
@@ -184,7 +188,7 @@ def _texts(body: bytes) -> Iterator[bytes]:
             for info in archive.infolist():
                 with archive.open(info) as member:
                     yield member.read(_LARGEST)
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, ValueError, EOFError, NotImplementedError):
+    except _BROKEN:
         yield from ()
 
 
