@@ -17,11 +17,12 @@ from typing import Final
 
 from benchmarks import bench_no_json, se_bulk_files, uk_bulk_files
 from connectors.sandbox import writers_fi, writers_us
-from connectors.sandbox.world import FIRST_DAY, World
+from connectors.sandbox.world import FIRST_DAY, World, fewest
 
 SHARES: Final = {"UK": 0.55, "SE": 0.18, "NO": 0.11, "FI": 0.07, "US": 0.01}
 NIGHT: Final = time(4)  # when the registers are published
 HOLDERS: Final = 2.7  # British lines of control to a company: 15 M at full size
+_BY_COMPANY: Final = ("FI", "US")  # written by the sandbox
 COMPLETE: Final = {
     "UK": ("uk.companies", "uk.psc"),
     "SE": ("se.bolagsverket", "se.scb"),
@@ -31,16 +32,17 @@ COMPLETE: Final = {
 }
 
 
-def sizes(companies: int) -> dict[str, int]:
-    """Companies by market."""
-    return {market: max(100, round(companies * share)) for market, share in SHARES.items()}
+def sizes(companies: int, days: int = 1) -> dict[str, int]:
+    """Companies by market: its share, and as many as the sandbox needs for what happens on so many days."""
+    found = {market: max(100, round(companies * share)) for market, share in SHARES.items()}
+    return found | {market: max(found[market], fewest(market, days)) for market in _BY_COMPANY}
 
 
 def write_day(folder: Path, day: int, companies: int, days: int) -> Path:
     """All files of one day (from 0); gives its folder."""
     at = FIRST_DAY + timedelta(days=day)
     place = folder / at.isoformat()
-    for market, count in sizes(companies).items():
+    for market, count in sizes(companies, days).items():
         _WRITERS[market](place / market.lower(), at, day, count, days)
     complete = [dataset for datasets in COMPLETE.values() for dataset in datasets]
     told = {"date": at.isoformat(), "observed_at": f"{at}T{NIGHT}Z", "complete": complete}
