@@ -17,6 +17,10 @@ def percentage(digits: str) -> Decimal:
 
     However many they are: what a spreadsheet writes out («15.0199999999999996») is no other figure.
     """
-    plain = digits.replace(",", ".")
-    exact = Decimal(plain)
-    return exact if len(plain.partition(".")[2]) <= _PLACES else round(exact, _PLACES)
+    return stored(Decimal(digits.replace(",", ".")))
+
+
+def stored(exact: Decimal) -> Decimal:
+    """A percentage as its column holds it: to four places, halves even; one with fewer places as it is."""
+    exponent = exact.as_tuple().exponent
+    return round(exact, _PLACES) if isinstance(exponent, int) and exponent < -_PLACES else exact

@@ -11,13 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
 from connectors.kit import staged
+from connectors.kit.percentages import percentage, stored
 from connectors.no import codes
 from connectors.no import roller_fields as f
 from connectors.no.register import ENTITY_URL, MARKET
@@ -26,7 +27,6 @@ from warehouse.schema.tables import HOLDINGS
 
 _PERCENT: Final = re.compile(r"\s*(\d{1,3}(?:[.,]\d+)?)\s*%\s*")
 _FRACTION: Final = re.compile(r"\s*(\d{1,9})\s*/\s*([1-9]\d{0,8})\s*")
-_STEP: Final = Decimal("0.0001")
 _ALL: Final = Decimal(100)
 Role = Mapping[str, Any]
 
@@ -36,12 +36,12 @@ def share(stated: object) -> Decimal | None:
     text = stated if isinstance(stated, str) else ""
     percent, fraction = _PERCENT.fullmatch(text), _FRACTION.fullmatch(text)
     if percent is not None:
-        found = Decimal(percent.group(1).replace(",", "."))
+        found = percentage(percent.group(1))
     elif fraction is not None:
-        found = _ALL * int(fraction.group(1)) / int(fraction.group(2))
+        found = stored(_ALL * int(fraction.group(1)) / int(fraction.group(2)))
     else:
         return None
-    return found.quantize(_STEP, ROUND_HALF_EVEN) if 0 < found <= _ALL else None
+    return found if 0 < found <= _ALL else None
 
 
 def holdings(rows: pl.LazyFrame) -> pl.DataFrame:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
+from connectors.kit.percentages import stored
+
 _WORDS: Final = {
     "fem": 5, "tio": 10, "femton": 15, "tjugo": 20, "tjugofem": 25, "trettio": 30, "femtio": 50, "nittio": 90,
     "five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "twenty-five": 25, "twenty five": 25, "thirty": 30,
@@ -19,7 +21,6 @@ _WORDS: Final = {
 }  # fmt: skip
 _TWO_THIRDS: Final = Decimal("66.6667")
 _HUNDRED: Final = 100
-_PLACES: Final = Decimal("0.0001")  # of a stored percentage
 _NUMBER: Final = (
     r"(?:66\s?\(?2/3\)?|\d{1,3}(?:[.,]\d{1,6})?(?![\d/])|\b(?:"
     + "|".join(sorted(_WORDS, key=len)[::-1])
@@ -185,4 +186,4 @@ def _number(text: str) -> Decimal | None:
     found = Decimal(_WORDS[plain]) if plain in _WORDS else Decimal(plain.replace(",", "."))
     if found > _HUNDRED:
         return None
-    return found if found == found.quantize(_PLACES) else found.quantize(_PLACES)
+    return stored(found)
