@@ -16,7 +16,7 @@ import msgspec
 from lxml import etree
 
 from connectors.gleif import records, table_edition
-from connectors.gleif.packed import NotOneFile, lent, unpacked
+from connectors.gleif.packed import NotOneFile, unpacked
 from connectors.gleif.persons import is_doubtful, is_person
 from connectors.gleif.records import Row
 from connectors.gleif.table_edition import BrokenTable
@@ -24,7 +24,7 @@ from connectors.kit import chunks
 from connectors.kit.elements import NotXml, elements
 from connectors.kit.formats import Format, sniff
 from connectors.kit.guarded import ArchiveError
-from connectors.kit.streams import stream
+from connectors.kit.streams import lent, stream
 from connectors.kit.twice import says_twice
 
 HEAD: Final = 64 * 1024

@@ -24,11 +24,6 @@ class NotOneFile(Exception):  # noqa: N818 - named for what it says of an archiv
     """A zip that is damaged, encrypted, or holds another number of files than one."""
 
 
-def lent(body: BinaryIO) -> BinaryIO:
-    """A body that stays open when it has been read: whoever lent it closes it."""
-    return cast("BinaryIO", io.BufferedReader(_Lent(b"", body), 1 << 20))
-
-
 def plain(piece: Piece) -> BinaryIO:
     """The plain bytes of a piece. Raises NotOneFile; reading one that is damaged further on raises Unreadable."""
     return translated(unpacked(staged.opened(piece), piece.name), piece.dataset, piece.name)
@@ -88,10 +83,3 @@ class _Rejoined(io.RawIOBase):
     def close(self) -> None:
         self._rest.close()
         super().close()
-
-
-class _Lent(_Rejoined):
-    """The same, of somebody else."""
-
-    def close(self) -> None:
-        io.RawIOBase.close(self)

@@ -1,6 +1,6 @@
-"""A readable file made of blocks that are made as they are read: what a `redact` gives back.
+"""Files over what a `redact` is given and gives: a body that stays its lender's, blocks made as they are read.
 
-Does not belong here: what the blocks hold.
+Does not belong here: what they hold.
 """
 
 from __future__ import annotations
@@ -15,6 +15,27 @@ _BLOCK: Final = 4 << 20
 def stream(blocks: Generator[bytes, None, None]) -> BinaryIO:
     """The blocks as a file; closing it ends them."""
     return cast("BinaryIO", io.BufferedReader(_Blocks(blocks), _BLOCK))
+
+
+def lent(body: BinaryIO) -> BinaryIO:
+    """A body that stays open when it has been read: whoever lent it closes it."""
+    return cast("BinaryIO", io.BufferedReader(_Lent(body), 1 << 20))
+
+
+class _Lent(io.RawIOBase):
+    """The bytes of somebody else's file."""
+
+    def __init__(self, body: BinaryIO) -> None:
+        super().__init__()
+        self._body = body
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._body.read(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
 
 
 class _Blocks(io.RawIOBase):

@@ -7,9 +7,8 @@ Belongs here: finding and masking. Does not belong here: which texts are looked 
 
 from __future__ import annotations
 
-import io
 import re
-from typing import BinaryIO, Final
+from typing import Final
 
 _CANDIDATE: Final = re.compile(rb"(?<![0-9])([0-9]{6})([ \-]?)([0-9]{5})(?![0-9])")
 # Texts of JSON: a blank may be an escape, and «ø» one too, or be encoded once or twice.
@@ -51,11 +50,6 @@ def masked(text: bytes) -> bytes:
         lambda found: b"***********" if _is_one(found.group(1) + found.group(3)) else found.group(0), text
     )
     return _BIRTH.sub(lambda found: found.group(1) + b"**********", unnumbered)
-
-
-def redact(body: BinaryIO) -> BinaryIO:
-    """A body with identity numbers and birth dates masked."""
-    return io.BytesIO(masked(body.read()))
 
 
 def _is_one(digits: bytes) -> bool:

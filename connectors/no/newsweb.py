@@ -28,15 +28,14 @@ from connectors.declare import (
 from connectors.kit import staged
 from connectors.kit.formats import Format, sniff
 from connectors.kit.staged import Tally
-from connectors.no import identity_numbers
 from connectors.no import newsweb_fields as f
 from connectors.no import newsweb_rows as rows_of
 from connectors.no.bodies import plain_head
 from connectors.no.newsweb_fetch import announcements
+from connectors.no.newsweb_redact import LARGEST, UNREADABLE, redact
 from connectors.no.newsweb_rows import Message, Refused, Row
 from warehouse.schema.types import Table
 
-_LIMIT: Final = 256 << 20
 _PARTS: Final = re.compile(rb'"(messages|message|issuers)"\s*:\s*[\[{]')
 _LIST: Final = re.compile(rb'"(categories|markets)"\s*:\s*\[\s*\{')
 _NOTICE: Final = re.compile(rb'\s*\{[^\n]*"publishedAt"')
@@ -63,7 +62,7 @@ def recognise(name: str, head: bytes) -> Recognised | NotOurs:
 def read(piece: Piece) -> Iterator[Batch]:
     """Batches of the four staged tables, as far as the piece has rows of them."""
     with staged.opened(piece) as body:
-        text = body.read(_LIMIT).removeprefix(b"\xef\xbb\xbf")
+        text = body.read(LARGEST).removeprefix(b"\xef\xbb\xbf")
     if sniff(text[:1024]) is not Format.JSON:
         raise Unreadable(piece.dataset, piece.name, f"{sniff(text[:1024])} where JSON was due")
     work = _Work(piece)
@@ -97,6 +96,8 @@ def _data(piece: Piece, text: bytes) -> dict[str, Any]:
         body = msgspec.json.decode(text)
     except (ValueError, RecursionError) as error:
         raise Unreadable(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    if isinstance(body, dict) and UNREADABLE in body:
+        raise Unreadable(piece.dataset, piece.name, str(body[UNREADABLE]))
     header = body.get("header") if isinstance(body, dict) else None
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(header, dict) or not isinstance(data, dict):
@@ -179,5 +180,5 @@ DATASET: Final = Dataset(
     split=staged.single,
     read=read,
     fetch=announcements,
-    redact=identity_numbers.redact,
+    redact=redact,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import BinaryIO, Final
+from typing import Final
 
 from connectors.declare import (
     Batch,
@@ -66,13 +66,6 @@ def read(market: str, piece: Piece) -> Iterator[Batch]:
         raise Unreadable(piece.dataset, piece.name, reason)
 
 
-def redact(market: str, body: BinaryIO) -> BinaryIO:
-    """Sanctions without persons and texts; suspensions name none."""
-    start = body.read(1_024)
-    rest = body.read(esma_sanctions.LARGEST + 1)
-    return esma_sanctions.redact(market, start + rest)
-
-
 def dataset(market: str) -> Dataset:
     """A market's dataset of both registers."""
     table = acts.table(market)
@@ -89,6 +82,6 @@ def dataset(market: str) -> Dataset:
         recognise=recognise,
         split=staged.single,
         read=partial(read, market),
-        redact=partial(redact, market),
+        redact=partial(esma_sanctions.redact, market),  # suspensions name nobody
         fetch=fetching.registers,
     )

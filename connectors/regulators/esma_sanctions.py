@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, BinaryIO, Final
 
 import msgspec
 
 from connectors.declare import NOT_A_COMPANY, Batch, Piece, Unreadable
 from connectors.gleif.numbers import is_lei
-from connectors.kit import archives, staged
-from connectors.kit.archives import ArchiveError
+from connectors.kit import readable, staged
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import Format, sniff
+from connectors.kit.guarded import ArchiveError
 from connectors.kit.staged import Tally
 from connectors.matching.marks import Mark, mark
 from connectors.regulators import acts, kinds
@@ -164,20 +163,31 @@ def day(written: str) -> datetime | None:
         return None
 
 
-def redact(market: str, body: bytes) -> BinaryIO:
-    """The answer with what is read of its companies' documents; of others only their ids, of texts the fine."""
+def redact(market: str, body: BinaryIO) -> BinaryIO:
+    """The answer with what is read of its companies' documents; of others only their ids, of texts the fine.
+
+    What is no JSON is no answer of this register, and stays as it is, unpacked.
+    """
     try:
-        with archives.plain(partial(io.BytesIO, body), "sanctions") as stream:
+        with readable.text(body) as stream:
             text = stream.read(LARGEST + 1)
+        if b"\x00" in text:
+            return _withheld("letters of two bytes, or none at all")
         if sniff(text) is not Format.JSON:
-            return io.BytesIO(body)
+            return io.BytesIO(text)
         found = documents(text)
-    except (ValueError, ArchiveError) as error:
-        return io.BytesIO(msgspec.json.encode({"unreadable": str(error)}))
+    except ArchiveError as error:
+        return _withheld(error.reason)
+    except ValueError as error:
+        return _withheld(str(error))
     kept = [_kept(market, document) for document in found]
     answer: Any = msgspec.json.decode(text)
     response = {"numFound": answer["response"].get("numFound"), "docs": kept}
     return io.BytesIO(msgspec.json.encode({"response": response}))
+
+
+def _withheld(reason: str) -> BinaryIO:
+    return io.BytesIO(msgspec.json.encode({"unreadable": reason}))
 
 
 def _kept(market: str, document: Document) -> Document:

@@ -2,7 +2,8 @@
 
 What leaves: insolvency practitioners, officers in what was removed, dates of birth, service addresses, and every
 object that a person's address stands in. What stays, byte for byte: every line without any of these. The address
-of a company is no person's. Does not belong here: PSC records (`psc_redact`).
+of a company is no person's. What cannot be looked through is not kept, only that it was not. Does not belong here:
+PSC records (`psc_redact`).
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from connectors.kit import readable
 from connectors.kit.chunks import MALFORMED
+from connectors.kit.guarded import ArchiveError
 from connectors.kit.streams import stream
 
 _PRIVATE: Final = frozenset({
     "practitioners", "officer_summary", "date_of_birth", "address", "service_address",
     "usual_residential_address", "residential_address", "identity_verification_details",
 })  # fmt: skip
-_SUSPECT: Final = re.compile(rb'\\u00|"(?:' + "|".join(sorted(_PRIVATE)).encode() + rb')"\s*:')
+_SUSPECT: Final = re.compile(rb'\x00|\\u00|"(?:' + "|".join(sorted(_PRIVATE)).encode() + rb')"\s*:')
 _LONGEST: Final = 64 << 20
 
 
@@ -30,8 +33,12 @@ def redact(body: BinaryIO) -> BinaryIO:
 
 
 def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
-    for line in _records(body):
-        yield _clean(line) if _SUSPECT.search(line) else line
+    try:
+        with readable.text(body) as text:
+            for line in _records(text):
+                yield _clean(line) if _SUSPECT.search(line) else line
+    except ArchiveError as error:
+        yield b"\n" + _unreadable(error.reason)
 
 
 def _records(body: BinaryIO) -> Iterator[bytes]:
@@ -44,7 +51,7 @@ def _records(body: BinaryIO) -> Iterator[bytes]:
     else:
         yield first + body.read(_LONGEST - len(first))
         if body.read(1):
-            yield b"\n" + msgspec.json.encode({"unreadable": f"one record of more than {_LONGEST} bytes"})
+            yield b"\n" + _unreadable(f"one record of more than {_LONGEST} bytes")
 
 
 def _reads(line: bytes) -> bool:
@@ -56,7 +63,7 @@ def _reads(line: bytes) -> bool:
 
 
 def _clean(record: bytes) -> bytes:
-    """Without the private members. What cannot be looked through is not kept, only that it was not."""
+    """Without the private members."""
     try:
         found = msgspec.json.decode(record)
     except MALFORMED as error:

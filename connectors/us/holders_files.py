@@ -15,6 +15,7 @@ from connectors.us import access, holders_submission, sgml_header
 from connectors.us.holders_submission import Document, Submission, is_submission
 
 LARGEST: Final = 256 << 20  # bytes: the largest filings of managers are some 60 MB
+WITHHELD: Final = b"<unreadable>"  # of `holders_redact`: before the reason why nothing of a body was kept
 _ACCESSION: Final = re.compile(r"(?<!\d)(\d{10}-\d{2}-\d{6})(?!\d)")
 _VIEW: Final = re.compile(rb"\.FormData\s*\{|\bclass=[\"']FormData", re.IGNORECASE)
 
@@ -33,7 +34,7 @@ def recognised(
         return NotOurs(f"a filing of form «{name}», not of {title}")
     if sniff(head) is Format.HTML and _VIEW.search(head):
         return NotOurs("the view for people of an XML document: it lies beside it without the xsl folder")
-    if mark.search(head):
+    if mark.search(head) or head.startswith(WITHHELD):  # whose reason `body` tells
         return Recognised(None, Scope.PART)
     return NotOurs(f"{sniff(head).value} that bears no mark of {title}")
 
@@ -44,6 +45,8 @@ def body(piece: Piece) -> bytes:
         found = stream.read(LARGEST + 1)
     if len(found) > LARGEST:
         raise Unreadable(piece.dataset, piece.name, f"more than {LARGEST} bytes: no filing of one holder")
+    if found.startswith(WITHHELD):
+        raise Unreadable(piece.dataset, piece.name, found.removeprefix(WITHHELD).decode())
     return found
 
 

@@ -3,7 +3,7 @@
 What leaves: streets, towns and telephones of persons and signatories, social security numbers, criminal records,
 what a person is by profession; of older text forms everything behind the last cover page, where persons give their
 addresses, and every exhibit. What stays: names, citizenship, state or country, relationship, shares, percentages,
-days. Nothing that leaves is read.
+days. Nothing that leaves is read. Of what cannot be looked through the reason alone is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import io
 import re
 from typing import BinaryIO, Final
 
-from connectors.us.holders_files import LARGEST, is_xml
+from connectors.kit import readable
+from connectors.kit.guarded import ArchiveError
+from connectors.us.holders_files import LARGEST, WITHHELD, is_xml
 from connectors.us.holders_submission import is_submission
 
 # elements of the three schemas, whatever their prefix
@@ -57,13 +59,21 @@ _QUOTED: Final = (b"<![CDATA[", b"]]>")
 
 
 def redact(body: BinaryIO) -> BinaryIO:
-    """The body without private facts. What is larger than any filing comes out too large to be read."""
-    found = body.read(LARGEST + 1)
+    """The body, unpacked, without private facts."""
+    try:
+        with readable.text(body) as text:
+            found = text.read(LARGEST + 1)
+    except ArchiveError as error:
+        return _withheld(error.reason)
     if len(found) > LARGEST:
-        return io.BytesIO(b"")
+        return _withheld(f"more than {LARGEST} bytes: no filing of one holder")
     # letters of two bytes would hide what stands there; no filing has them
     found = found.replace(b"\x00", b"")
     return io.BytesIO(_told_by_marks(_filing(found) if is_submission(found) else _document(found)))
+
+
+def _withheld(reason: str) -> BinaryIO:
+    return io.BytesIO(WITHHELD + reason.encode())
 
 
 def _filing(found: bytes) -> bytes:

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from connectors.declare import Unreadable
+from connectors.kit import readable
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
@@ -35,7 +36,6 @@ _PRIVATE: Final = ("addresses", "phone", "ein")
 _OF_COMPANIES: Final = re.compile(
     rb'\s*\{\s*"cik"\s*:\s*"?\d{1,10}"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
 )
-_TEXTS: Final = (Format.JSON, Format.HTML, Format.XML, Format.TEXT, Format.EMPTY)
 _MAY_TELL: Final = re.compile(rb'"(?:addresses|street1|street2|city|zipCode|phone|ein)"')
 _MARK: Final = b"\xef\xbb\xbf"
 _WITHHELD: Final = b'{"unreadable":'
@@ -97,8 +97,8 @@ def _zip(source: Any, anew: Any) -> Iterator[bytes]:
 
 def _unpacked(source: Any) -> bytes:
     try:
-        with gzip.open(source) as plain:
-            return _clean(plain.read(_LARGEST))
+        with gzip.open(source) as unpacked:
+            return _clean(unpacked.read(_LARGEST))
     except BROKEN as error:
         return _withheld(f"gzip that does not unpack: {error}")
 
@@ -122,11 +122,11 @@ def _clean(body: bytes) -> bytes:
 
 def _unread(body: bytes, error: Exception) -> bytes:
     """What is no JSON: as it is where it can be looked through and has no address in it, else the reason alone."""
-    kind = sniff(body[:HEAD])
-    if kind not in _TEXTS:  # a zip within gzip, gzip within a zip
-        return _withheld(f"{kind} where JSON is due")
-    plain = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
-    return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(plain) else body
+    hidden = readable.trouble(body)  # a zip within gzip, gzip within a zip
+    if hidden is not None:
+        return _withheld(hidden)
+    letters = body.replace(b"\x00", b"")  # as letters of two bytes would hide what stands there
+    return _withheld(f"JSON that does not parse: {error}") if _MAY_TELL.search(letters) else body
 
 
 def _is_individual(value: dict[str, Any]) -> bool:

@@ -30,7 +30,7 @@ from connectors.kit import staged
 from tests.fuzz import erasing
 from tests.fuzz.case import Broken, Case, Features, Target
 from tests.fuzz.mapping import mapped
-from tests.fuzz.privacy import PRIVATE
+from tests.fuzz.privacy import told
 
 HEAD = 65_536  # bytes that `recognise` is shown
 OBSERVED = datetime(2026, 11, 2, 4, tzinfo=UTC)
@@ -98,8 +98,8 @@ def _redacted(dataset: Dataset, case: Case) -> bytes:
         return case.body
     with dataset.redact(io.BytesIO(case.body)) as stream:
         body = stream.read()
-    for told in PRIVATE[dataset.key](body):
-        raise Broken("privacy", told)
+    for found in told(dataset.key, body):
+        raise Broken("privacy", found)
     return body
 
 

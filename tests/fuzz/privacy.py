@@ -16,6 +16,7 @@ import msgspec
 
 from tests.fuzz.personal import is_norwegian, is_swedish
 from tests.fuzz.privacy_structures import acts, announcements, filers, homes, sanctions, sole_proprietors
+from tests.fuzz.unpacked import unpacked
 
 Rule = Callable[[bytes], Iterator[str]]
 
@@ -123,3 +124,9 @@ PRIVATE: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(("us.submissions", "us.filer"), filers),
     **dict.fromkeys(("us.schedule13", "us.insiders", "us.form13f"), of_ownership),
 }
+
+
+def told(key: str, body: bytes) -> Iterator[str]:
+    """What is private in what a dataset's redaction gave, however it is packed."""
+    for text in unpacked(body):
+        yield from PRIVATE[key](text)

@@ -8,13 +8,9 @@ Does not belong here: numbers of persons, and which dataset is held to which rul
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import lzma
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -23,9 +19,6 @@ from lxml import etree
 from tests.fuzz.personal import is_swedish
 
 _MALFORMED: Final = (ValueError, RecursionError)
-_BROKEN: Final = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, RuntimeError, ValueError, EOFError, NotImplementedError,
-)  # fmt: skip
 _SOLE: Final = re.compile(
     rb'"(?:Entity)?[Cc]ategory"\s*:\s*(?:\{\s*"\$"\s*:\s*)?"\s*SOLE_PROPRIETOR\s*"|EntityCategory\s*>\s*SOLE_PROPRIETOR\s*</'
 )
@@ -66,7 +59,6 @@ _HOMES: Final = frozenset({
 })  # fmt: skip
 _XML: Final = re.compile(rb"<XML>(.*?)(?:</XML>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARK: Final = b"\xef\xbb\xbf"
-_LARGEST: Final = 8 << 20
 
 
 def sole_proprietors(body: bytes) -> Iterator[str]:
@@ -92,11 +84,10 @@ def _proprietors_of_table(body: bytes) -> Iterator[str]:
 
 def sanctions(body: bytes) -> Iterator[str]:
     """Of documents about companies what is read of them, of others their id; of texts the fine."""
-    plain = _plain(body)
-    if b'"sn_' not in plain or not plain.removeprefix(_MARK).lstrip().startswith((b"{", b"[")):
+    if b'"sn_' not in body or not body.removeprefix(_MARK).lstrip().startswith((b"{", b"[")):
         return
     try:
-        documents = json.loads(plain)["response"]["docs"]
+        documents = json.loads(body)["response"]["docs"]
     except (*_MALFORMED, KeyError, TypeError):
         yield "documents that nobody looked through"
         return
@@ -166,30 +157,16 @@ def _of_announcement(source: dict[str, Any]) -> Iterator[str]:
 
 def filers(body: bytes) -> Iterator[str]:
     """Of individuals no address, telephone or tax number; none in what does not parse."""
-    for text in (one.removeprefix(_MARK) for one in _texts(_plain(body))):
-        try:
-            value = json.loads(text)
-        except _MALFORMED:
-            if _STREET.search(text) and not _COMPANY.match(text):
-                yield "an address in what nobody looked through"
-            continue
-        filer = value.get("data", value) if isinstance(value, dict) and "cik" not in value else value
-        if isinstance(filer, dict) and _is_individual(filer) and any(filer.get(name) for name in _FILER):
-            yield "an address or number of an individual"
-
-
-def _texts(body: bytes) -> Iterator[bytes]:
-    """A body, or the members of the zip that it is."""
-    if not body.startswith(b"PK"):
-        yield body
-        return
+    text = body.removeprefix(_MARK)
     try:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            for info in archive.infolist():
-                with archive.open(info) as member:
-                    yield member.read(_LARGEST)
-    except _BROKEN:
-        yield from ()
+        value = json.loads(text)
+    except _MALFORMED:
+        if _STREET.search(text) and not _COMPANY.match(text):
+            yield "an address in what nobody looked through"
+        return
+    filer = value.get("data", value) if isinstance(value, dict) and "cik" not in value else value
+    if isinstance(filer, dict) and _is_individual(filer) and any(filer.get(name) for name in _FILER):
+        yield "an address or number of an individual"
 
 
 def _is_individual(filer: dict[str, Any]) -> bool:
@@ -230,14 +207,3 @@ def _has_text(element: etree._Element) -> bool:
     """Text of its own; that of elements within is not judged, for in a damaged body all that follows is within."""
     beside = (child.tail for child in element if not isinstance(child.tag, str))
     return any(text and text.strip() for text in (element.text, *beside))
-
-
-def _plain(body: bytes) -> bytes:
-    """Unpacked where it is gzip, as far as that goes."""
-    if not body.startswith(b"\x1f\x8b"):
-        return body
-    try:
-        with gzip.open(io.BytesIO(body)) as stream:
-            return stream.read(_LARGEST)
-    except (OSError, EOFError, zlib.error):
-        return body

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
 
 from connectors import JURISDICTIONS
 from tests.fuzz import packs
-from tests.fuzz.privacy import PRIVATE
+from tests.fuzz.privacy import PRIVATE, told
 
 PERSON: dict[str, Any] = {
     "cik": "1", "entityType": "other", "sic": "", "insiderTransactionForOwnerExists": 1, "tickers": [],
@@ -75,6 +78,7 @@ RULES: list[tuple[str, str | bytes, str | bytes]] = [
     ("us.insiders", "<a><com:Street1>1 Road</a>", "<a><com:Street1></com:Street1><street>x</street></a>"),
     ("us.schedule13", "<TEXT><XML><?xml version='1.0'?><a><phone><!-- x -->1</phone></a></XML>", "<TEXT>phone: 1</TEXT>"),
 ]  # fmt: skip
+BORN = '{"date_of_birth": {"month": 4}, "fodselsdato": "1970-01-01"}\n'
 
 
 def test_every_dataset_that_redacts_says_what_must_not_come_through() -> None:
@@ -85,8 +89,39 @@ def test_every_dataset_that_redacts_says_what_must_not_come_through() -> None:
 @pytest.mark.parametrize(("key", "shown", "hidden"), RULES)
 def test_what_is_private_is_known_where_it_stands(key: str, shown: str | bytes, hidden: str | bytes) -> None:
     one, two = (text.encode() if isinstance(text, str) else text for text in (shown, hidden))
-    assert list(PRIVATE[key](one))
-    assert not list(PRIVATE[key](two))
+    assert list(told(key, one))
+    assert not list(told(key, two))
+    for packed in (
+        gzip.compress(one),
+        gzip.compress(gzip.compress(one)),
+        gzip.compress(packs.packed([("x", one)])),
+    ):
+        assert list(told(key, packed))
+
+
+PACKINGS: Mapping[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": partial(gzip.compress, mtime=0),
+    "gzip cut off": lambda body: gzip.compress(body + bytes(range(256)) * 9, mtime=0)[:-200],
+    "gzip twice": lambda body: gzip.compress(gzip.compress(body)),
+    "a zip": lambda body: packs.packed([("x.json", body)]),
+    "a zip within gzip": lambda body: gzip.compress(packs.packed([("x.json", body)])),
+    "letters of two bytes": lambda body: body.decode("utf-8", "replace").encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("key", PRIVATE)
+def test_no_packing_brings_what_is_private_into_the_archive(key: str, packing: str) -> None:
+    redact = next(one.redact for country in JURISDICTIONS for one in country.datasets if one.key == key)
+    assert redact is not None
+    of_this_rule = [shown for other, shown, _ in RULES if PRIVATE[other] is PRIVATE[key]] or [BORN]
+    for shown in of_this_rule:
+        body = shown if isinstance(shown, bytes) else shown.encode()
+        with redact(io.BytesIO(PACKINGS[packing](body))) as stream:
+            kept = stream.read()
+        assert not list(told(key, kept))
+        assert not list(told(key, kept.replace(b"\x00", b"")))
 
 
 def test_every_rule_is_shown_something() -> None:

@@ -1,0 +1,36 @@
+"""The text that a redaction looks through: unpacked where a body is gzip, refused where it hides what it holds.
+
+Does not belong here: what leaves a text, archives of several files (each dataset's own `redact`).
+"""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from typing import BinaryIO, Final, cast
+
+from connectors.kit import archives
+from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.guarded import ArchiveError
+from connectors.kit.streams import lent
+
+_NAME: Final = "the body"
+_TEXTS: Final = frozenset({Format.JSON, Format.HTML, Format.XML, Format.TEXT, Format.EMPTY})
+
+
+def text(body: BinaryIO) -> BinaryIO:
+    """The text of a body, which stays open.
+
+    Raises ArchiveError where it is none (a zip, gzip within gzip, a PDF); reading does where gzip breaks off.
+    """
+    found = cast("io.BufferedReader", archives.plain(partial(lent, body), _NAME))
+    hidden = trouble(found.peek(HEAD))
+    if hidden is not None:
+        raise ArchiveError(_NAME, None, hidden)
+    return found
+
+
+def trouble(body: bytes) -> str | None:
+    """Why a body cannot be looked through; None where it can. Letters of two bytes are letters."""
+    kind = sniff(body[:HEAD].replace(b"\x00", b""))
+    return None if kind in _TEXTS else f"{kind.value} where text is due"

@@ -1,0 +1,37 @@
+"""Taking identity numbers and birth dates out of announcements before they are archived (DESIGN 14).
+
+What cannot be looked through is not kept: `{"unreadable": reason}` stands for it. Does not belong here: what such a
+number looks like (`identity_numbers`).
+"""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO, Final
+
+import msgspec
+
+from connectors.kit import readable
+from connectors.kit.guarded import ArchiveError
+from connectors.no.identity_numbers import masked
+
+LARGEST: Final = 256 << 20  # bytes of a day's notices, and far more
+UNREADABLE: Final = "unreadable"
+
+
+def redact(body: BinaryIO) -> BinaryIO:
+    """The body, unpacked, with identity numbers and birth dates masked."""
+    try:
+        with readable.text(body) as text:
+            found = text.read(LARGEST + 1)
+    except ArchiveError as error:
+        return _withheld(error.reason)
+    if len(found) > LARGEST:
+        return _withheld(f"more than {LARGEST} bytes")
+    if b"\x00" in found:
+        return _withheld("letters of two bytes, or none at all")
+    return io.BytesIO(masked(found))
+
+
+def _withheld(reason: str) -> BinaryIO:
+    return io.BytesIO(msgspec.json.encode({UNREADABLE: reason}))

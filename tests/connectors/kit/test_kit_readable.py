@@ -1,0 +1,42 @@
+"""What a redaction is shown: the text of a body, or the reason why there is none."""
+
+import gzip
+import io
+
+import pytest
+
+from connectors.kit import readable
+from connectors.kit.guarded import ArchiveError
+from tests.fuzz.packs import packed
+
+
+@pytest.mark.parametrize("text", [b"", b'{"a": 1}', b"<html>", b"a;b\n1;2\n", "{}".encode("utf-16-le")])
+def test_texts_are_given_and_stay_open(text: bytes) -> None:
+    for body in (text, gzip.compress(text)):
+        lent = io.BytesIO(body)
+        with readable.text(lent) as found:
+            assert found.read() == text
+        assert not lent.closed
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (packed([("a", b"{}")]), "zip where text is due"),
+        (gzip.compress(packed([("a", b"{}")])), "zip where text is due"),
+        (gzip.compress(gzip.compress(b"{}")), "gzip where text is due"),
+        (b"%PDF-1.7", "pdf where text is due"),
+        (bytes(range(1, 32)) * 9, "unknown where text is due"),
+    ],
+)
+def test_what_hides_what_it_holds_is_refused(body: bytes, reason: str) -> None:
+    with pytest.raises(ArchiveError, match=reason):
+        readable.text(io.BytesIO(body))
+
+
+def test_gzip_that_breaks_off_gives_what_came_before_and_tells() -> None:
+    lines = b"".join(b'{"a": %d}\n' % number for number in range(100_000))
+    with readable.text(io.BytesIO(gzip.compress(lines)[:-1000])) as found:
+        assert found.read(1000) == lines[:1000]
+        with pytest.raises(ArchiveError, match="damaged"):
+            found.read()
