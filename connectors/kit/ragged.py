@@ -215,7 +215,7 @@ class Reader:
         fields, open_quote = self._parse(lines[index].decode(errors="replace"))
         if fields is not None or not open_quote:
             return 1
-        quote = self._quote.encode()
+        quote, separator = self._quote.encode(), self._separator.encode()
         quotes, size, tries = 0, 0, 0
         for end in range(index, len(lines)):
             quotes += lines[end].count(quote)
@@ -224,7 +224,10 @@ class Reader:
                 return 1
             if end > index and quotes % 2 == 0:
                 tries += 1
-                fields, _ = self._parse(b"\n".join(lines[index : end + 1]).decode(errors="replace"))
+                record = b"\n".join(lines[index : end + 1])
+                if record.count(separator) < self._width - 1:
+                    continue
+                fields, _ = self._parse(record.decode(errors="replace"))
                 if fields is not None and len(fields) == self._width:
                     return end + 1 - index
         return 0
@@ -271,7 +274,11 @@ def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -
     """
     found: dict[int, bytes] = {}
     start, index = 0, 0  # where a stretch begins, and which line that is
+    lines: list[bytes] = []  # of the stretch that was looked into last
     for wanted in indexes:
+        if wanted < index + len(lines) - 1:  # behind the last line end there is nothing, or what is cut off
+            found[wanted] = lines[wanted - index]
+            continue
         pieces = bisect_left(counted, wanted)  # that lie before the line
         if pieces * _PIECE > start:
             start = body.find(b"\n", pieces * _PIECE - 1) + 1
@@ -282,7 +289,8 @@ def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -
             if wanted < index + inside or end == len(body):
                 break
             start, index = end, index + inside
-        found[wanted] = body[start:end].split(b"\n")[wanted - index]
+        lines = body[start:end].split(b"\n")
+        found[wanted] = lines[wanted - index]
     return found
 
 

@@ -20,8 +20,9 @@ from tests.fuzz.unpacked import unpacked
 
 Rule = Callable[[bytes], Iterator[str]]
 
-_NORWEGIAN: Final = re.compile(rb"(?<![0-9])([0-9]{6})[ -]?([0-9]{5})(?![0-9])")
-_SWEDISH: Final = re.compile(rb"(?<![0-9])(?:18|19|20)?[0-9]{6}[-+]?[0-9]{4}(?![0-9])")
+# Behind \u digits are a letter's.
+_NORWEGIAN: Final = re.compile(rb"(?<![0-9])(?<!\\u)([0-9]{6})[ -]?([0-9]{5})(?![0-9])")
+_SWEDISH: Final = re.compile(rb"(?<![0-9])(?<!\\u)(?:18|19|20)?[0-9]{6}[-+]?[0-9]{4}(?![0-9])")
 _AMERICAN: Final = re.compile(rb"(?<![0-9-])(?!000-00-0000)[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9-])")
 _PSC: Final = frozenset({
     "date_of_birth", "address", "service_address", "usual_residential_address", "principal_office_address",

@@ -38,7 +38,7 @@ _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,20}")
 _FORM: Final = re.compile(r"threshold\s+was", re.IGNORECASE)
 _INFORMATION: Final = re.compile(r"1[0-3]\s*\.?\s*Additional\s+information", re.IGNORECASE)
 _CITY: Final = re.compile(
-    r"City\s+of\s+registered\s+office(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?\s*([^\s:].{0,300}?)?"
+    r"City\s+of\s+registered\s+office(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?\s*((?!Country\s)[^\s:].{0,300}?)?"
     r"Country\s+of\s+registered",
     re.IGNORECASE | re.DOTALL,
 )
