@@ -23,6 +23,7 @@ import duckdb
 import msgspec
 
 from benchmarks.bench_no_csv import genuine_or_written, valid_numbers
+from benchmarks.changing import endings
 from connectors.declare import Piece, Scope
 from connectors.no import NORWAY
 from connectors.no.enheter_model import Entity
@@ -75,14 +76,15 @@ def _read_json(path: Path) -> int:
 
 
 def write(path: Path, rows: int, day: int = 0) -> None:
-    """The bulk's array. day: how often a hundredth of the entities has got another name."""
+    """The bulk's array. day: as in `changing`, who gets another name."""
     header, found = genuine_or_written()
     elements = [_element(dict(zip(header, record, strict=True))) for record in found]
     encode = msgspec.json.Encoder().encode
+    otherwise = endings(day)
     with path.open("wb") as file:
         for place, number in enumerate(valid_numbers(rows)):
             element = {"organisasjonsnummer": number} | elements[place % len(elements)]
-            if 0 < place % 100 <= day:
+            if place % 100 in otherwise:
                 element["navn"] = f"{element['navn']} {place % 100}"
             file.write((b"," if place else b"[") + encode(element))
         file.write(b"]")

@@ -10,10 +10,11 @@ from typing import BinaryIO, Final
 
 import polars as pl
 
+from benchmarks.changing import changed
+
 FIRST: Final = 5_560_000_000  # numbers of companies: the third digit is two or more
 STEP: Final = 7
 _SHUFFLE: Final = 20261121
-_HUNDRED: Final = 100
 _CHUNK: Final = 500_000  # rows written at once
 _HEADER: Final = (
     "organisationsidentitet;namnskyddslopnummer;registreringsland;organisationsnamn;organisationsform;"
@@ -94,15 +95,13 @@ def _organisations(rows: pl.DataFrame, day: int) -> pl.Series:
 
 
 def _street(day: int) -> pl.Expr:
-    """One row in a hundred more has moved on each day after day 0."""
-    moved = (pl.col("i") % _HUNDRED).is_between(1, day)
-    return pl.when(moved).then(pl.lit("Nygatan")).otherwise(pl.lit("Storgatan"))
+    return pl.when(changed(day)).then(pl.lit("Nygatan")).otherwise(pl.lit("Storgatan"))
 
 
 def write_organisations(path: Path, count: int, day: int = 0) -> None:
     """Bolagsverket's file: UTF-8, semicolons, quotes not doubled; one of fifty numbers has two rows.
 
-    day: how often a hundredth has moved.
+    day: as in `changing`, who moves.
     """
     twice = count // 50
     with path.open("wb") as file:

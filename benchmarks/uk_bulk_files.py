@@ -10,6 +10,7 @@ from typing import Final
 
 import polars as pl
 
+from benchmarks.changing import changed
 from connectors.uk.companies import COLUMNS
 
 _CHUNK: Final = 250_000  # rows written at once
@@ -42,7 +43,6 @@ _SIC: Final = (
 )
 _PEOPLE: Final = 87  # of a hundred PSC records; then entities, then statements, and one protected
 _ENTITIES: Final = 94
-_HUNDRED: Final = 100
 _BANDS: Final = ("25-to-50", "50-to-75", "75-to-100")
 
 
@@ -73,13 +73,8 @@ def names() -> pl.Expr:
     return _every(997, pl.format('"THE {}" & SONS, LIMITED', "i"), plain)
 
 
-def changed(day: int) -> pl.Expr:
-    """Which rows say something else than on day 0: one in a hundred more on each day."""
-    return (pl.col("i") % _HUNDRED).is_between(1, day)
-
-
 def write_companies(path: Path, count: int, day: int = 0) -> None:
-    """One csv with its header, every cell in quotes as since 2021. day: how often a hundredth has changed."""
+    """One csv with its header, every cell in quotes as since 2021. day: as in `changing`."""
     header = ",".join(f" {name}" if name in _BLANK_BEFORE else name for name in COLUMNS)
     cells = _cells(day)
     line = pl.concat_str(
