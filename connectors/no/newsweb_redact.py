@@ -7,6 +7,7 @@ number looks like (`identity_numbers`).
 from __future__ import annotations
 
 import io
+import re
 from typing import BinaryIO, Final
 
 import msgspec
@@ -17,6 +18,7 @@ from connectors.no.identity_numbers import masked
 
 LARGEST: Final = 256 << 20  # bytes of a day's notices, and far more
 UNREADABLE: Final = "unreadable"
+_DIGIT: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u003([0-9])")  # written as an escape, which need not be
 
 
 def redact(body: BinaryIO) -> BinaryIO:
@@ -30,7 +32,7 @@ def redact(body: BinaryIO) -> BinaryIO:
         return _withheld(f"more than {LARGEST} bytes")
     if b"\x00" in found:
         return _withheld("letters of two bytes, or none at all")
-    return io.BytesIO(masked(found))
+    return io.BytesIO(masked(_DIGIT.sub(rb"\1\2", found)))
 
 
 def _withheld(reason: str) -> BinaryIO:

@@ -1,10 +1,12 @@
 """Identity numbers and birth dates in texts: masked at the door, and nothing else (DESIGN 14)."""
 
+import io
 import json
 
 import pytest
 
 from connectors.no import identity_numbers
+from connectors.no.newsweb_redact import redact
 
 
 def test_identity_numbers_are_masked_at_the_door_and_other_numbers_are_not() -> None:
@@ -42,3 +44,9 @@ def test_birth_dates_are_masked_at_the_door(text: str) -> None:
 )
 def test_other_dates_stay(text: bytes) -> None:
     assert identity_numbers.masked(text) == text
+
+
+def test_a_digit_written_as_an_escape_hides_no_number() -> None:
+    number = "".join(f"\\u003{digit}" for digit in "01010750160")  # synthetic, its check digits hold
+    kept = redact(io.BytesIO(f'{{"body":"x {number} \\\\u0031 y"}}'.encode())).read()
+    assert json.loads(kept) == {"body": "x *********** \\u0031 y"}
