@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from connectors.declare import NOT_A_COMPANY, Batch
@@ -153,11 +153,12 @@ def _whole(value: object) -> str | None:
 
 
 def _instant(told: object) -> datetime | None:
+    """UTC; None without a zone."""
     try:
         found = datetime.fromisoformat(told) if isinstance(told, str) else None
-    except ValueError:
+        return found.astimezone(UTC) if found is not None and found.tzinfo is not None else None
+    except (ValueError, OverflowError):  # the first or last day of the calendar, moved over its edge
         return None
-    return found if found is not None and found.tzinfo is not None else None
 
 
 def _order(row: Row) -> tuple[int, str]:
