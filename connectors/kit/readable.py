@@ -30,6 +30,15 @@ def text(body: BinaryIO) -> BinaryIO:
     return found
 
 
+def whole(body: BinaryIO, most: int) -> bytes:
+    """All of the text of a body. Raises ArchiveError as `text` and its reading do, and beyond `most` bytes."""
+    with text(body) as found:
+        read = found.read(most + 1)
+    if len(read) > most:
+        raise ArchiveError(_NAME, None, f"more than {most} bytes")
+    return read
+
+
 def trouble(body: bytes) -> str | None:
     """Why a body cannot be looked through; None where it can. Letters of two bytes are letters."""
     kind = sniff(body[:HEAD].replace(b"\x00", b""))

@@ -169,8 +169,7 @@ def redact(market: str, body: BinaryIO) -> BinaryIO:
     What is no JSON is no answer of this register, and stays as it is, unpacked.
     """
     try:
-        with readable.text(body) as stream:
-            text = stream.read(LARGEST + 1)
+        text = readable.whole(body, LARGEST)
         if b"\x00" in text:
             return _withheld("letters of two bytes, or none at all")
         if sniff(text) is not Format.JSON:

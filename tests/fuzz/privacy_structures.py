@@ -38,7 +38,7 @@ _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,20}")
 _FORM: Final = re.compile(r"threshold\s+was", re.IGNORECASE)
 _INFORMATION: Final = re.compile(r"1[0-3]\s*\.?\s*Additional\s+information", re.IGNORECASE)
 _CITY: Final = re.compile(
-    r"City\s+of\s+registered\s+office(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?\s*((?!Country\s)[^\s:].{0,300}?)?"
+    r"City\s+of\s+registered\s+office(?:\s*\(\s*if\s+applicable\s*\))?(?:\s*:)?\s*((?!Country\s+of\s+registered)[^\s:].{0,300}?)?"
     r"Country\s+of\s+registered",
     re.IGNORECASE | re.DOTALL,
 )
@@ -51,7 +51,7 @@ _COMPANY: Final = re.compile(
     rb'\s*\{\s*"cik"\s*:\s*"?\d+"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
 )
 _NOBODY: Final = frozenset({None, "", "None", "other"})
-_OF_HOLDERS: Final = frozenset({"3", "4", "5", "144", "SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"})
+_OWN: Final = frozenset({"10-K", "10-Q", "20-F", "40-F", "8-K", "6-K", "N-CSR", "S-1"})
 _HOMES: Final = frozenset({
     "rptownerstreet1", "rptownerstreet2", "rptownercity", "rptownerzipcode", "street1", "street2", "zipcode", "city",
     "personphonenum", "phone", "contactname", "contactphonenumber", "contactemailaddress",
@@ -170,7 +170,7 @@ def filers(body: bytes) -> Iterator[str]:
 
 
 def _is_individual(filer: dict[str, Any]) -> bool:
-    """Surely one: owner of what others issue, no issuer, no industry, symbol or tax number, and no form but a holder's."""
+    """Surely one: owner of what others issue, no issuer, no industry, symbol, tax number or report of its own."""
     filings = filer.get("filings")
     recent = filings.get("recent") if isinstance(filings, dict) else None
     forms = recent.get("form") if isinstance(recent, dict) else None
@@ -181,7 +181,7 @@ def _is_individual(filer: dict[str, Any]) -> bool:
         and filer.get("entityType") in _NOBODY
         and not any(filer.get(name) for name in ("sic", "tickers"))
         and not str(filer.get("ein") or "").strip("0 ")
-        and (not isinstance(forms, list) or {str(form).removesuffix("/A") for form in forms} <= _OF_HOLDERS)
+        and (not isinstance(forms, list) or _OWN.isdisjoint(map(str, forms)))
     )
 
 

@@ -28,10 +28,17 @@ def test_texts_are_given_and_stay_open(text: bytes) -> None:
         (b"%PDF-1.7", "pdf where text is due"),
         (bytes(range(1, 32)) * 9, "unknown where text is due"),
     ],
+    ids=["a zip", "a zip within gzip", "gzip twice", "a page", "noise"],  # gzip says when: no name for a test
 )
 def test_what_hides_what_it_holds_is_refused(body: bytes, reason: str) -> None:
     with pytest.raises(ArchiveError, match=reason):
         readable.text(io.BytesIO(body))
+
+
+def test_more_than_is_taken_is_refused_and_as_much_is_given() -> None:
+    assert readable.whole(io.BytesIO(gzip.compress(b"a;b")), 3) == b"a;b"
+    with pytest.raises(ArchiveError, match="more than 2 bytes"):
+        readable.whole(io.BytesIO(gzip.compress(b"a;b")), 2)
 
 
 def test_gzip_that_breaks_off_gives_what_came_before_and_tells() -> None:
