@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import sys
 from importlib import import_module
 from typing import Any, Final, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from pipelines import dropped_interrupts
 
 _COMMANDS: Final = {
     "ingest": "ingest.ingest",
@@ -38,6 +41,9 @@ _COMMANDS: Final = {
 # Python's own thresholds look through everything dozens of times while a command is imported, and nothing of that
 # goes: half a second of the start of an ingest.
 _COLLECTED: Final = (5_000, 20, 100)
+
+_INTERRUPTED: Final = 130
+"""Exit code of a command that Ctrl-C ended, as everywhere else."""
 
 
 class _Late(TyperGroup):
@@ -79,4 +85,10 @@ def _every_command() -> None:
 def main() -> None:
     """Entry point of the console script."""
     gc.set_threshold(*_COLLECTED)
-    app()
+    dropped_interrupts.come_again()
+    try:
+        app()
+    except RuntimeError as error:
+        if str(error) != dropped_interrupts.QUERY_INTERRUPTED:
+            raise
+        sys.exit(_INTERRUPTED)

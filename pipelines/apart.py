@@ -17,6 +17,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from time import monotonic
@@ -24,7 +25,7 @@ from typing import Any, Final
 
 import connectors
 from connectors.declare import Jurisdiction
-from pipelines import interrupted
+from pipelines import dropped_interrupts, interrupted
 from pipelines.interrupted import Interrupted
 from pipelines.market_runs import MarketRuns, TakenIn, dagster_instance
 from pipelines.origins import Opened, Origin
@@ -35,6 +36,7 @@ from warehouse import run_notes
 from warehouse.paths import Layout
 
 _SPAWN: Final = multiprocessing.get_context("spawn")  # a fork would copy the threads of polars, locked
+_ENDING: Final = (signal.SIGINT,)
 _KILLED: Final = (
     "where the machine was short of memory, take in fewer markets at one time, then run this again; "
     "what is served and what was taken in stays"
@@ -117,7 +119,13 @@ def _bytes(opened: Opened, made: Jurisdiction) -> int:
 def _start(work: Work, made: Jurisdiction) -> _Running:
     ours, theirs = _SPAWN.Pipe(duplex=False)
     process = _SPAWN.Process(target=_work, args=(work, made.code, theirs), name=f"firm ingest {made.code}")
-    process.start()
+    # It has no answer to Ctrl-C until it works: what comes before waits. Python's tracker, as it starts, unmasks
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     theirs.close()  # or its end would not be heard
     return _Running(made, process, ours, monotonic())
 
@@ -165,10 +173,12 @@ def _end(left: Sequence[_Running]) -> None:
 def _work(work: Work, code: str, pipe: Connection) -> None:
     """What a process does."""
     os.setpgid(0, 0)  # Ctrl-C of a terminal reaches the one that started this, which passes it on once
+    dropped_interrupts.come_again()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     workspace = Workspace(work.settings, connectors.JURISDICTIONS, tell=lambda line: pipe.send(_Line(line)))
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         stack.callback(workspace.close)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
         try:
             with interrupted.explained(work.settings):
                 instance = stack.enter_context(dagster_instance(work.settings))

@@ -10,11 +10,12 @@ import logging
 import os
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from connectors.declare import Jurisdiction
-from pipelines import interrupted
+from pipelines import dropped_interrupts, interrupted
 from pipelines.assets.keys import RELEASE
 from pipelines.build import build_defs
 from pipelines.jobs import job_name, market_assets
@@ -23,6 +24,9 @@ from pipelines.report import ErrorReport
 from pipelines.resources import LOCKED_TAG, MARKET_TAG, MARKETS_TAG, Workspace
 from pipelines.settings import Settings
 from pipelines.stages import held, idle
+
+if TYPE_CHECKING:
+    from dagster_shared.error import SerializableErrorInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,10 @@ class MarketRuns:
         return [ErrorReport("release", message) for message in failures]
 
     def _execute(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
-        """Runs some assets of a market's job; gives the messages of steps that failed."""
+        """Runs some assets of a market's job; gives the messages of steps that failed.
+
+        Raises KeyboardInterrupt where that ended one of them: Dagster notes it as any other failure.
+        """
         job = self._definitions.resolve_job_def(job_name(made))
         tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
         with _quiet():
@@ -82,14 +89,30 @@ class MarketRuns:
                 raise_on_error=False,
                 run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             )
-        return [_message(event) for event in result.all_events if event.is_step_failure]
+        failures = [event for event in result.all_events if event.is_step_failure]
+        if any(_is_interrupt(event) for event in failures):
+            raise KeyboardInterrupt
+        return [_message(event) for event in failures]
 
 
-def _message(event: dg.DagsterEvent) -> str:
-    """What the step itself said, without Dagster's frame around it."""
+def _is_interrupt(event: dg.DagsterEvent) -> bool:
+    error = _first_error(event)
+    return error is not None and (
+        error.cls_name == dg.DagsterExecutionInterruptedError.__name__
+        or dropped_interrupts.QUERY_INTERRUPTED in error.message
+    )
+
+
+def _first_error(event: dg.DagsterEvent) -> SerializableErrorInfo | None:
+    """What the step itself raised, without Dagster's frame around it."""
     error = event.step_failure_data.error
     while error is not None and error.cause is not None:
         error = error.cause
+    return error
+
+
+def _message(event: dg.DagsterEvent) -> str:
+    error = _first_error(event)
     said = "failed" if error is None else error.message.strip()
     return interrupted.advised(f"{event.step_key}: {said}")
 

@@ -1,0 +1,49 @@
+"""An ingest that Ctrl-C meets when a step is reached for the nth time: run by test_firm_ctrl_c.
+
+`interrupted.py DATA FOLDER STEP NTH WHERE`; a step is what the stores name, or the beginning of a line of progress,
+WHERE is `python` or `query`.
+"""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import duckdb
+
+from pipelines.origins import Folder
+from pipelines.run import Overrides, ingest
+from pipelines.settings import Settings
+
+
+def query() -> None:
+    """Is met by Ctrl-C while DuckDB works; would take hours."""
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    # with one thread it is the one that listens
+    duckdb.connect(config={"threads": 1}).sql("SELECT max(hash(i)) FROM range(1000000000000) r(i)").fetchall()
+
+
+def python() -> None:
+    """Is met by Ctrl-C as it stands."""
+    signal.raise_signal(signal.SIGINT)
+
+
+def main(data: str, folder: str, step: str, nth: str, where: str) -> None:
+    left = int(nth)
+
+    def reached(name: str) -> None:
+        nonlocal left
+        if name.startswith(step):
+            left -= 1
+            if left == 0:
+                {"python": python, "query": query}[where]()
+
+    settings = Settings(data=Path(data), workers=1)
+    ingest(
+        settings, ["NO", "UK"], Folder(Path(folder)), progress=reached, overrides=Overrides(on_step=reached)
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
