@@ -6,7 +6,6 @@ Belongs here: the one member's bytes, bounded. Does not belong here: what they h
 from __future__ import annotations
 
 import io
-import zipfile
 from contextlib import ExitStack
 from typing import BinaryIO, Final, cast
 
@@ -15,6 +14,7 @@ from connectors.kit import staged
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN, guarded, seekable
 from connectors.kit.unreadable import translated
+from connectors.kit.zips import Archive
 
 LARGEST: Final = 64 << 30  # bytes of level 1 as XML, which has more than 8 GB
 _IN_MEMORY: Final = 64 << 20
@@ -38,12 +38,12 @@ def unpacked(body: BinaryIO, name: str) -> BinaryIO:
     with ExitStack() as opened:
         try:
             spool = opened.enter_context(seekable(whole, _IN_MEMORY))
-            archive = opened.enter_context(zipfile.ZipFile(spool))
+            archive = opened.enter_context(Archive(spool))
             files = [entry for entry in archive.infolist() if not entry.is_dir()]
             if len(files) != 1:
                 raise NotOneFile(f"an archive of {len(files)} files where one was due")
             member = archive.open(files[0])
-        except (*BROKEN, RuntimeError) as error:
+        except BROKEN as error:
             raise NotOneFile(f"an archive that does not open: {error}") from error
         return guarded(member, name, files[0].filename, LARGEST, owned=_Owned(opened.pop_all()))
 

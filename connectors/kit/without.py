@@ -23,9 +23,9 @@ import msgspec
 
 from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.zips import Archive
 
 _BLOCK: Final = 4 << 20
-_ENCRYPTED: Final = 0x1
 _LARGEST: Final = 2 << 30  # of a JSON text that is read whole
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TABLES: Final = (Format.TEXT, Format.JSON)
@@ -114,12 +114,10 @@ def _seekable(body: BinaryIO) -> Any:
 
 def _zip(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
     left = False
-    with zipfile.ZipFile(source) as archive, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as anew:
+    with Archive(source) as archive, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as anew:
         for info in archive.infolist():
             if told.of(info.filename.encode()):
                 continue
-            if info.flag_bits & _ENCRYPTED:  # or `open` says so by a RuntimeError
-                raise zipfile.BadZipFile(f"{info.filename} is encrypted")
             with archive.open(info) as member, tempfile.SpooledTemporaryFile(_BLOCK) as kept:
                 target: Any = kept
                 if rewrite(member, told, target, quoted=quoted, name=info.filename):  # type: ignore[arg-type]

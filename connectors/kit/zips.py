@@ -1,7 +1,8 @@
 """The zip format, on top of the standard library's reading of the central directory.
 
-Members are opened from their own packed bytes or by seeking in the archive opened again; never by reading the
-central directory once more, which for 49,000 members would be quadratic.
+Whoever opens a zip that came from elsewhere opens `Archive`, or looks at `trouble`. Members are opened from their
+own packed bytes or by seeking in the archive opened again; never by reading the central directory once more, which
+for 49,000 members would be quadratic.
 """
 
 from __future__ import annotations
@@ -11,17 +12,36 @@ import stat
 import struct
 from collections.abc import Callable
 from functools import partial
-from typing import BinaryIO, Final
-from zipfile import ZipExtFile, ZipFile, ZipInfo
+from typing import IO, BinaryIO, Final, Literal
+from zipfile import BadZipFile, ZipExtFile, ZipFile, ZipInfo
 
 from connectors.kit.guarded import BROKEN, ArchiveError, guarded, refuse, seekable
 
-__all__ = ["ZipInfo", "carried", "directory", "reopened", "trouble"]
+__all__ = ["Archive", "ZipInfo", "carried", "directory", "reopened", "trouble"]
 
 _LOCAL: Final = b"PK\x03\x04"
 _LOCAL_SIZE: Final = 30
 _ENCRYPTED: Final = 0x1
-_METHODS: Final = (0, 8, 12, 14)  # stored, deflate, bzip2, lzma
+# stored, deflate, bzip2; what unpacks lzma reserves whatever the archive says, up to 4 GiB, before the first byte
+_METHODS: Final = (0, 8, 12)
+
+
+class Archive(ZipFile):
+    """A zip to read; a member that is not read, by `trouble`, raises BadZipFile as it is opened."""
+
+    def open(
+        self,
+        name: str | ZipInfo,
+        mode: Literal["r", "w"] = "r",
+        pwd: bytes | None = None,
+        *,
+        force_zip64: bool = False,
+    ) -> IO[bytes]:
+        """As of any zip."""
+        entry = name if isinstance(name, ZipInfo) else self.getinfo(name)
+        if reason := trouble(entry):
+            raise BadZipFile(f"{entry.filename}: {reason}")
+        return super().open(entry, mode, pwd, force_zip64=force_zip64)
 
 
 def directory(stream: BinaryIO, archive: str) -> list[ZipInfo]:

@@ -7,7 +7,6 @@ Holders and positions stay in RAW. Does not belong here: fetching (`issuers_fetc
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import IO, Any, Final
@@ -20,6 +19,7 @@ from connectors.kit import staged
 from connectors.kit.facts import day
 from connectors.kit.formats import Format, sniff
 from connectors.kit.guarded import BROKEN, seekable
+from connectors.kit.zips import Archive, ZipInfo
 from connectors.se import issuers, issuers_fetch
 
 _TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -56,11 +56,11 @@ def read(piece: Piece) -> Iterator[Batch]:
     try:
         with (
             seekable(piece.open(), 64 << 20) as stream,
-            zipfile.ZipFile(stream) as archive,
+            Archive(stream) as archive,
             archive.open(_sheet(archive)) as sheet,
         ):
             links = list(_links(_rows(sheet), rejects))
-    except (*BROKEN, KeyError, RuntimeError, etree.XMLSyntaxError, _NoSheet) as error:
+    except (*BROKEN, KeyError, etree.XMLSyntaxError, _NoSheet) as error:
         reason = f"no readable spreadsheet: {error}"
         raise Unreadable(piece.dataset, piece.name, reason) from None
     schema: dict[str, Any] = {"emittent": pl.String, "isin": pl.String, "day": pl.Date}
@@ -75,7 +75,7 @@ class _NoSheet(Exception):  # noqa: N818 - says what the bytes are
     """A zip that is no such spreadsheet."""
 
 
-def _sheet(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+def _sheet(archive: Archive) -> ZipInfo:
     sheet = archive.getinfo("content.xml")
     if sheet.file_size > _LARGEST:
         raise _NoSheet(f"the sheet unpacks to {sheet.file_size} bytes")

@@ -13,13 +13,13 @@ import io
 import re
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Callable, Generator, Iterator
 from typing import BinaryIO, Final, cast
 
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
 from connectors.kit.streams import stream
+from connectors.kit.zips import Archive
 from connectors.se.personal import masked
 from connectors.se.register import company_number
 
@@ -63,7 +63,7 @@ def _passing(body: BinaryIO, passes: Passes) -> Generator[bytes, None, None]:
                 withheld += dropped
                 ended = block.endswith(b"\n") if block else ended
                 yield block
-    except (_Unseen, *BROKEN, RuntimeError) as error:  # RuntimeError: an encrypted member
+    except (_Unseen, *BROKEN) as error:
         reason = " ".join((str(error) or type(error).__name__).split())
         yield b"\n" + UNREADABLE + reason.encode() + b"\n"
         return
@@ -85,7 +85,7 @@ def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
     if kind is Format.TEXT:
         yield body
     elif kind is Format.ZIP:
-        with zipfile.ZipFile(body) as archive:
+        with Archive(body) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             if sum(member.file_size for member in members) > _MOST:
                 raise _Unseen(f"the zip unpacks to more than {_MOST} bytes")

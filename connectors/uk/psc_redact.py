@@ -16,7 +16,6 @@ import gzip
 import re
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO, Final
 
@@ -26,6 +25,7 @@ from connectors.kit.chunks import MALFORMED
 from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
 from connectors.kit.streams import stream
+from connectors.kit.zips import Archive
 
 PRIVATE: Final = (
     "date_of_birth",
@@ -80,7 +80,7 @@ def _blocks(body: BinaryIO) -> Generator[bytes, None, None]:
     try:
         for plain in _plain(body):
             yield from _clean(plain)
-    except (_Unseen, *BROKEN, RuntimeError) as error:  # RuntimeError: an encrypted member
+    except (_Unseen, *BROKEN) as error:
         yield b"\n" + msgspec.json.encode({"unreadable": str(error) or type(error).__name__}) + b"\n"
 
 
@@ -110,7 +110,7 @@ def _as_binary(file: Any) -> BinaryIO:
 
 
 def _members(body: BinaryIO) -> Iterator[BinaryIO]:
-    with zipfile.ZipFile(body) as archive:
+    with Archive(body) as archive:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         if sum(info.file_size for info in infos) > _MOST:
             raise _Unseen("the zip unpacks to more than 64 GiB")

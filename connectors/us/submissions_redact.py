@@ -25,6 +25,7 @@ from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.guarded import BROKEN
 from connectors.kit.staged import Tally
 from connectors.kit.streams import stream
+from connectors.kit.zips import Archive
 from connectors.us.submissions_fields import KEY
 from connectors.us.submissions_model import Filer, decoded
 from connectors.us.submissions_rows import may_be_individual
@@ -78,7 +79,7 @@ def _zip(source: Any, anew: Any) -> Iterator[bytes]:
     """The archive written again."""
     try:
         with (
-            zipfile.ZipFile(source) as archive,
+            Archive(source) as archive,
             zipfile.ZipFile(anew, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
         ):
             for info in archive.infolist():
@@ -87,7 +88,7 @@ def _zip(source: Any, anew: Any) -> Iterator[bytes]:
                         # the day of the source, or the same archive would be another one at every fetch
                         dated = zipfile.ZipInfo(info.filename, info.date_time)
                         new.writestr(dated, _clean(member.read(_LARGEST)), zipfile.ZIP_DEFLATED, 1)
-    except (*BROKEN, RuntimeError) as error:  # the latter: a member is encrypted
+    except BROKEN as error:
         yield _withheld(f"an archive that does not open: {error}")
         return
     anew.seek(0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import struct
 import warnings
 import zipfile
@@ -58,7 +59,16 @@ def unpacked(body: bytes) -> list[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             infos = [one for one in archive.infolist() if one.file_size < _MOST]
             return [(one.filename, archive.read(one)) for one in infos]
-    except (zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError, ValueError, EOFError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        struct.error,
+        OSError,
+        RuntimeError,
+        ValueError,
+        EOFError,
+    ):
         return []
 
 

@@ -16,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.declare import Piece, Unreadable
-from connectors.kit import archives, staged
+from connectors.gleif import packed
+from connectors.gleif.packed import NotOneFile
+from connectors.kit import archives, staged, zips
 from connectors.kit.archives import ArchiveError, Limits, Member, members
 
 
@@ -101,6 +103,31 @@ def test_encrypted_members_are_not_read():
     central = body.index(b"PK\x01\x02")
     body[central + 8] |= 1
     assert contents(bytes(body)) == {"a.csv": "encrypted"}
+
+
+def reserving(name: str) -> bytes:
+    """A zip of one member that has its reader reserve 4 GiB before the first byte."""
+    body = bytearray(zipped({name: b"{}"}, zipfile.ZIP_LZMA))
+    dictionary = body.index(name.encode()) + len(name) + 5
+    body[dictionary : dictionary + 4] = b"\xff" * 4
+    return bytes(body)
+
+
+def test_what_would_reserve_memory_on_its_own_word_is_not_read():
+    body = reserving("a.json")
+    assert contents(body) == {"a.json": "packed by method 14, which is not read here"}
+    with (
+        zips.Archive(io.BytesIO(body)) as archive,
+        pytest.raises(zipfile.BadZipFile, match=r"a\.json: packed by"),
+    ):
+        archive.open("a.json")
+
+
+def test_a_zip_that_is_opened_whole_has_the_same_rules():
+    with zips.Archive(io.BytesIO(zipped({"a.json": b"{}"}, zipfile.ZIP_BZIP2))) as archive:
+        assert archive.read("a.json") == b"{}"
+    with pytest.raises(NotOneFile, match="packed by method 14"):
+        packed.unpacked(io.BytesIO(reserving("a.json")), "a.zip")
 
 
 def test_a_wrong_checksum_is_found():
