@@ -47,7 +47,7 @@ def _findings() -> Iterator[Finding]:
     yield _python()
     for lock in _tracked("package-lock.json"):
         yield _npm(lock.parent)
-    yield _secrets()
+    yield secrets()
     yield _bill()
     for path in (*_tracked("Containerfile"), *_tracked("Dockerfile")):
         yield _container(path)
@@ -84,7 +84,8 @@ def _npm(folder: Path) -> Finding:
     return judging.npm_packages(shown, done.stdout, done.stderr)
 
 
-def _secrets() -> Finding:
+def secrets() -> Finding:
+    """What is tracked now, judged by what was looked at before."""
     if _tool("detect-secrets") is None:
         return judging.missing("secrets in what is tracked", "detect-secrets")
     return judging.secrets(_scan(), json.loads(KNOWN.read_text()))
