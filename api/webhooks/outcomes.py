@@ -186,6 +186,7 @@ def _retry_after(written: str | None, now: datetime) -> float | None:
         return float(text[:10])
     try:
         then = parsedate_to_datetime(text)
-    except ValueError:
+        return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())
+    # the last: hours of ten digits, a day that its zone moves over the calendar's edge
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())

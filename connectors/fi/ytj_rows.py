@@ -6,6 +6,7 @@ shared profile and its status (`profiles`, `statuses`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Final
@@ -36,6 +37,7 @@ _LANGUAGES: Final = ("3", "1", "2")  # English before Finnish before Swedish
 _CITY_LANGUAGES: Final = ("1", "2", "3")
 _NEVER: Final = date.min
 _FIRST: Final = 1
+_VERSION: Final = re.compile(r"\d{1,9}")
 
 
 class Row:
@@ -257,7 +259,7 @@ def label(descriptions: list[Described] | Blank) -> str | None:
 
 def _version(value: Scalar) -> int:
     written = text(value)
-    return int(written) if written is not None and written.isdecimal() else _FIRST
+    return int(written) if written is not None and _VERSION.fullmatch(written) else _FIRST
 
 
 def _says(address: Address) -> bool:

@@ -31,6 +31,7 @@ _LARGEST: Final = 64 << 20
 _CALLBACK: Final = re.compile(rb"\s*(?:/\*.{0,99}?\*/\s*)?[\w.$]+\s*\(\s*(?=[{\[])", re.DOTALL)
 _ITEMS: Final = re.compile(rb'"results"\s*:\s*\{\s*"item"')
 _DOCUMENTS: Final = ("application/pdf", "text/html", "application/zip", "application/xhtml+xml")
+_NUMBER: Final = re.compile("[0-9]{1,18}")
 _MARKET: Final = re.compile(r"(?:Main Market|First North|Nasdaq|Baltic|GXG)\b", re.IGNORECASE)
 
 
@@ -93,7 +94,7 @@ def _row(item: Any, markets: tuple[str, ...], tally: Tally) -> dict[str, Any] | 
     record = Record(item, tally, str(item.get(RELEASE)) if isinstance(item, dict) else "")
     number, category = str(record.take(RELEASE)), record.integer("categoryId")
     market, company = record.text("market") or "", record.text("company") or ""
-    if not number.isdecimal():
+    if not _NUMBER.fullmatch(number):
         raise RecordError(RELEASE, f"is no number: {number}")
     record.ignore("published", "cnsTypeId")
     row = {

@@ -30,7 +30,7 @@ ROWS: Final = 50_000  # that are handed on at once
 WAITING: Final = 4  # stretches that are read while so many rows are used
 MOST: Final = 128 << 20  # bytes without a record's beginning
 LONGEST: Final = 64 << 10  # characters of a record over several lines
-_TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d+)\s*\Z")
+_TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d{1,18})\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,9 +132,10 @@ def _complete(product: Product, urls: list[str]) -> None:
         raise WrongBody(product.page, 200, "links no file of the product")
     numbered = [_PART.search(url) for url in urls]
     if numbered[0] is not None:
-        due = int(numbered[0].group(2))
-        if [int(found.group(1)) for found in numbered if found] != list(range(1, due + 1)):
-            raise WrongBody(product.page, 200, f"links {len(urls)} of {due} parts of one date")
+        due = numbered[0].group(2).lstrip("0")
+        linked = [found.group(1).lstrip("0") for found in numbered if found]
+        if due != str(len(linked)) or linked != [str(part) for part in range(1, len(linked) + 1)]:
+            raise WrongBody(product.page, 200, f"links {len(urls)} of {due[:9]} parts of one date")
 
 
 def _held(after: Cursor | None, url: str) -> Validators | None:

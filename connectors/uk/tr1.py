@@ -59,7 +59,7 @@ _CELL: Final = re.compile(
     r"(?P<below>(?:below|under|less than|<)\s*(?:the\s+)?(?:(?P<limit>\d{1,2}(?:\.\d+)?)\s*(?:%|per\s?cent)?"
     r"|(?:minimum|notifiable|lowest)?\s*(?:notifiable\s+|reportable\s+|notification\s+)?threshold))"
     r"|(?P<empty>\bn\s*[/.]\s*a\b\.?|\bnil\b|\bnone\b|(?<!\S)[-–—](?!\S))"
-    r"|(?P<count>(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])(?:\.0+)?|(?<![\d.,])\d{4,15}(?![\d.,]))"
+    r"|(?P<count>(?<![\d.,])\d{1,3}(?:,\d{3}){1,5}(?![\d,])(?:\.0+)?|(?<![\d.,])\d{4,15}(?![\d.,]))"
     r"|(?P<share>(?<![\d.,])\d{1,3}(?:[.,]\d{1,10})?(?![\d,]|\.\d))\s*(?P<percent>%)?",
     re.IGNORECASE,
 )

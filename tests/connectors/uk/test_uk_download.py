@@ -138,6 +138,14 @@ def test_a_page_with_a_part_missing_is_not_believed(registry, http):
         fetched(psc.DATASET.fetch(http, None, ()))
 
 
+@pytest.mark.parametrize("parts", ["9" * 5_000, "9" * 12])
+def test_a_page_of_endless_parts_is_not_believed(registry, http, parts):
+    """Neither a number that no machine reads, nor the list of all numbers up to it."""
+    registry.page("/en_output.html", f"BasicCompanyData-2026-02-01-part1_{parts}.zip")
+    with pytest.raises(WrongBody, match="links 1 of 999999999 parts"):
+        fetched(companies.DATASET.fetch(http, None, ()))
+
+
 def test_a_page_that_links_nothing_is_not_believed(registry, http):
     registry.page("/en_output.html")
     with pytest.raises(WrongBody, match="links no file"):

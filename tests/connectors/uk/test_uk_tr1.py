@@ -126,6 +126,7 @@ def test_running_text_with_footnotes_and_every_spelling_of_a_day(day, crossed):
         ("5.01%\n-\n5.01%\n1,000", "5.01", "5.01", 1000),
         ("3.84\n2.32\n6.15\n1000", "3.84", "6.15", 1000),
         ("100\n0\n100\n999", "100", "100", None),
+        ("5.01\n0\n5.01\n1" + ",000" * 2_000, "5.01", "5.01", None),
     ],
 )
 def test_cells_of_section_7(row, votes, total, count):
