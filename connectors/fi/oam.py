@@ -73,14 +73,16 @@ def read(piece: Piece) -> Iterator[Batch]:
 
 def _listed(element: html.HtmlElement, _tally: Tally) -> items.Row:
     """One row of a list."""
-    link = next(iter(element.xpath(".//*[contains(@class, 'table-headline')]//@href")), "")
+    link = next(iter(element.xpath(".//@href[ancestor::*[contains(@class, 'table-headline')]]")), "")
     found = _LINK.search(str(link))
     if found is None:
         raise items.Refused("no link to a release")
     cells = {
         name: _cell(element, f"table-{name}") for name in ("published", "company", "headline", "category")
     }
-    stamp = next(iter(element.xpath(".//*[contains(@class, 'table-published')]//@title")), cells["published"])
+    stamp = next(
+        iter(element.xpath(".//@title[ancestor::*[contains(@class, 'table-published')]]")), cells["published"]
+    )
     return _row(
         found[1], found[2] or "", str(stamp or ""), cells["company"], cells["headline"], cells["category"]
     )
@@ -89,7 +91,7 @@ def _listed(element: html.HtmlElement, _tally: Tally) -> items.Row:
 def _viewed(root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: Tally) -> items.Row:
     """One release on a page of its own: `Company - Category` and the time stand in labels."""
     number = next(iter(root.xpath("//meta[@name='disclosureId']/@content")), "")
-    labels = [text for text in map(pages.text, root.xpath("//*[@id='view-content']//span")) if text]
+    labels = [text for text in map(pages.text, root.xpath("//span[ancestor::*[@id='view-content']]")) if text]
     stamp = next((text for text in labels if _TIME.search(text)), "")
     company, _, category = next(
         (text for text in labels if " - " in text and not _TIME.search(text)), ""

@@ -83,6 +83,14 @@ def parse(body: bytes) -> Feed:
     )
 
 
+def stamp(entry: Entry) -> Any:
+    """When an entry came, as it is written; else when it was changed last. None where it says neither."""
+    told = [
+        name for name in ("published", "updated") if name in entry
+    ]  # `get` gives one for the other, with a warning
+    return next(filter(None, (entry[name] for name in told)), None)
+
+
 def _check(body: bytes, plain: bytes) -> None:
     if len(body) > LARGEST:
         raise NoFeed(f"more than {LARGEST >> 20} MiB where a feed was due")

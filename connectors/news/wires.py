@@ -27,7 +27,7 @@ from connectors.declare import (
     Scope,
     Signal,
 )
-from connectors.kit import staged
+from connectors.kit import staged, syndication
 from connectors.kit.formats import Format, opening, sniff
 from connectors.kit.staged import Tally
 from connectors.matching.alerts import is_law_firm_alert
@@ -126,7 +126,7 @@ def _shown(entry: feeds.Entry) -> object:
 
 def _row(market: str, feed: feeds.Feed, entry: feeds.Entry, tally: Tally) -> items.Row | None:
     title, url = texts.plain(entry.get("title")), texts.address(entry.get("link"))
-    published = texts.instant(entry.get("published") or entry.get("updated"))
+    published = texts.instant(syndication.stamp(entry))
     wire = _wire(url) or _wire(feed.link)
     if title is None or published is None or wire is None:
         missing = (

@@ -143,7 +143,7 @@ def _item(entry: Any) -> Item:
         link=_one_line(entry.get("link")),
         guid=_one_line(entry.get("id")),
         creator=plain(entry.get("author")),
-        stamp=plain(entry.get("published") or entry.get("updated")),
+        stamp=plain(syndication.stamp(entry)),
         categories=tuple(plain(tag.get("term")) for tag in entry.get("tags", ())),
         text=plain(entry.get("summary")),
     )

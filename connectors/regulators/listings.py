@@ -47,14 +47,14 @@ _SEC: Final = Layout(
     mark=b"release-view__respondents",
     base="https://www.sec.gov/",
     row=f"//tr[.//div[{_having('release-view__respondents')}]]",
-    link=f".//div[{_having('release-view__respondents')}]//a[@href]",
+    link=f".//a[@href][ancestor::div[{_having('release-view__respondents')}]]",
     day=".//time | ./td[1]",
 )
 _FCA: Final = Layout(
     mark=b"search-item__title",
     base="https://www.fca.org.uk/",
     row=f"//li[{_having('search-item')}]",
-    link=f".//h3[{_having('search-item__title')}]//a[@href]",
+    link=f".//a[@href][ancestor::h3[{_having('search-item__title')}]]",
     day=f".//p[{_having('published-date')}]",
 )
 _FI: Final = Layout(

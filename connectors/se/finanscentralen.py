@@ -65,7 +65,8 @@ def read(piece: Piece) -> Iterator[Batch]:
     company = next(filter(None, map(pages.text, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
     if company is None:
         raise Unreadable(piece.dataset, piece.name, "no name of a company in it")
-    found = root.xpath(f"//*[@id='{_GRID}']//tr[td]")
+    # by what is around a row: as `//A//tr`, grids within grids cost the square of their rows
+    found = root.xpath(f"//tr[td][ancestor::*[@id='{_GRID}']]")
     yield items.batch(piece, ANNOUNCEMENTS, found, partial(_row, company), pages.text)
 
 

@@ -33,7 +33,7 @@ def header(body: bytes) -> Header:
     except (etree.ParserError, etree.XMLSyntaxError) as error:
         raise NoPage(f"no HTML to read: {error}") from error
     number = _NUMBER.search(_all(root, "//*[@id='secNum']"))
-    form = _FORM.match(_all(root, "//*[@id='formName']//strong"))
+    form = _FORM.match(_all(root, "//strong[ancestor::*[@id='formName']]"))
     if number is None or form is None:
         raise NoPage("no accession number or form on the page: no index page of a filing")
     told = _told(root)
@@ -87,7 +87,8 @@ def _parties(root: etree._Element) -> list[Party]:
 
 def _documents(root: etree._Element) -> list[str]:
     documents: list[str] = []
-    for row in root.xpath("//table[@class='tableFile']//tr[td]"):
+    # by what is around a row: as `//A//tr`, tables within tables cost the square of their rows
+    for row in root.xpath("//tr[td][ancestor::table[@class='tableFile']]"):
         cells = [_text(cell).strip() for cell in row.xpath("td")]
         if len(cells) > _TYPE_COLUMN and cells[_TYPE_COLUMN]:
             documents.append(cells[_TYPE_COLUMN])

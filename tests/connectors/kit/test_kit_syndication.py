@@ -32,6 +32,20 @@ def test_a_name_with_an_address_is_taken_apart_as_ever() -> None:
     assert entry["author_detail"] == {"name": "A B", "email": "a@b.org"}
 
 
+@pytest.mark.parametrize(
+    ("told", "stamp"),
+    [
+        (b"<pubDate>today</pubDate>", "today"),
+        (b"<pubDate></pubDate>", None),
+        (b'<pubDate></pubDate><a:updated xmlns:a="http://www.w3.org/2005/Atom">later</a:updated>', "later"),
+        (b"", None),
+    ],
+)
+def test_when_an_entry_came_is_what_it_says_itself(told: bytes, stamp: str | None) -> None:
+    (entry,) = syndication.parse(BEGUN.replace(b"</item>", told + b"</item>") + b"</channel></rss>").entries
+    assert syndication.stamp(entry) == stamp
+
+
 def test_a_feed_of_endless_elements_is_refused_before_they_are_counted_one_by_one() -> None:
     with within(Limits(2.0)), pytest.raises(NoFeed, match="more than 200,000 elements"):
         syndication.parse(BEGUN + b"<a>" * 1_000_000 + b"</channel></rss>")
