@@ -27,7 +27,7 @@ _ELEMENTS: Final = (
 # Up to the next tag, whichever it is: an element that is never closed, or has another within, hides no address. A
 # sign that begins no tag of these schemas, whose names are ASCII, is text.
 _PRIVATE: Final = re.compile(
-    rb"(<(?:[^\s<>/]{0,60}:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<(?!/?[A-Za-z_:]))+",
+    rb"(<(?:[^\s<>/]*:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<(?!/?[A-Za-z_:]))+",
     re.IGNORECASE,
 )
 _HEADER: Final = re.compile(
