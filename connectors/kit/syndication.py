@@ -85,9 +85,8 @@ def parse(body: bytes) -> Feed:
 
 def stamp(entry: Entry) -> Any:
     """When an entry came, as it is written; else when it was changed last. None where it says neither."""
-    told = [
-        name for name in ("published", "updated") if name in entry
-    ]  # `get` gives one for the other, with a warning
+    # `get` gives one for the other, with a warning
+    told = [name for name in ("published", "updated") if name in entry]
     return next(filter(None, (entry[name] for name in told)), None)
 
 

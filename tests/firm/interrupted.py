@@ -1,4 +1,4 @@
-"""An ingest that Ctrl-C meets when a step is reached for the nth time: run by test_firm_ctrl_c.
+"""An ingest that Ctrl-C meets when a step is reached for the nth time: run by test_firm_kills.
 
 `interrupted.py DATA FOLDER STEP NTH WHERE`; a step is what the stores name, or the beginning of a line of progress,
 WHERE is `python` or `query`.

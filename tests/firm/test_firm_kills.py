@@ -19,7 +19,7 @@ import pytest
 from connectors.sandbox import World, write
 from pipelines.market_runs import dagster_instance
 from pipelines.settings import Settings
-from tests.firm import killed
+from tests.firm import interrupted, killed
 from tests.firm.conftest import ROOT, Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
 from warehouse.locks import Locked, market_lock
@@ -49,6 +49,13 @@ STEPS = [
     ("manifest written", 1),
     ("pointer replaced", 1),
     ("release 2", 1),  # all done, but for Dagster's own record of it
+]
+CTRL_C = [
+    ("no.enheter: 1 new", 1, "python"),  # within a step of the first market
+    ("before commit", 4, "query"),
+    ("NO: ", 1, "python"),
+    ("former release copied", 1, "query"),
+    ("ledger segment published", 1, "python"),
 ]
 
 
@@ -96,6 +103,27 @@ def test_killed_between_two_steps(step: str, nth: int, firm: Inside, days: list[
     assert firm.events() == planned(told, 1).keys()
     assert firm.profiles(told) == profiles_on(told, 1)
     assert firm.release() == 2
+    assert none_is_left_running(firm.data)
+
+
+@pytest.mark.parametrize(("step", "nth", "where"), CTRL_C)
+def test_one_ctrl_c_is_enough(
+    step: str, nth: int, where: str, firm: Inside, days: list[Path], told: Told
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, interrupted.__file__, str(firm.data), str(days[1]), step, str(nth), where],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert ended.returncode == -signal.SIGINT, ended.stdout + ended.stderr
+    assert firm.release() == 1
+    assert firm.profiles(told) == profiles_on(told, 0)
+    firm.ingest(days[1])
+    assert firm.events() == planned(told, 1).keys()
+    assert firm.profiles(told) == profiles_on(told, 1)
     assert none_is_left_running(firm.data)
 
 
