@@ -11,12 +11,16 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from tests import bucket
 from tests.bucket import Bucket
 
 ROOT = Path(__file__).resolve().parents[1]
 os.environ["PYTHONPATH"] = str(ROOT / "tests" / "as_served")  # of processes that tests start
+# How long an example takes on a busy machine says nothing of the code; the rest is as the environment has it
+settings.register_profile("untimed", settings(), deadline=None)
+settings.load_profile("untimed")
 gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
 
 

@@ -7,6 +7,7 @@ and what to do with those that lack something (`ragged`).
 
 from __future__ import annotations
 
+import io
 from typing import Final
 
 import polars as pl
@@ -21,9 +22,8 @@ _MOST: Final = 1000  # signs of lines of another kind in one body: beyond that t
 def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | None:
     """A row of text columns («0», «1», …) for each of some whole lines; None where they are not all of this kind.
 
-    Polars refuses a row that is too long; of the others the sums tell. Every quote that is part of a value stands
-    doubled in the bytes, and every field takes two more and the byte behind it. A row that lacks a field, or has
-    one without quotes, leaves both sums short, and none can make up for it.
+    Polars refuses a row that is too long, and takes one whose quotes are out of order for something. What it
+    takes is therefore written again: the same bytes come of nothing but what they say.
     """
     lines, quotes = count(body, "\n"), count(body, quote)
     cut = body.startswith(NOT_AS_THEY_STAND)
@@ -40,9 +40,7 @@ def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | 
         )
     except pl.exceptions.PolarsError:
         return None
-    doubled = (quotes - 2 * width * lines) / 2
-    around = 3 * width * lines + count(body, "\r") + doubled
-    return frame if frame.height == lines and len(body) == _bytes(frame) + around else None
+    return frame if frame.height == lines and _written(frame, body, separator, quote) == body else None
 
 
 def parted(body: bytes, separator: str, quote: str) -> Lines | None:
@@ -109,6 +107,17 @@ def _lines_at(body: bytes, ends: pl.Series, lines: list[int]) -> dict[int, bytes
     return {line: body[start : body.index(b"\n", start)] for line, start in starts}
 
 
-def _bytes(frame: pl.DataFrame) -> int:
-    """Bytes of all values."""
-    return int(frame.select(pl.sum_horizontal(pl.all().str.len_bytes().sum())).item())
+def _written(frame: pl.DataFrame, body: bytes, separator: str, quote: str) -> memoryview:
+    """Rows with every field in quotes, their lines ended as the body ends its first."""
+    into = io.BytesIO()
+    first = body[: body.index(b"\n") + 1]
+    frame.write_csv(
+        into,
+        include_header=False,
+        separator=separator,
+        quote_char=quote,
+        quote_style="always",
+        null_value="",
+        line_terminator="\r\n" if first.endswith(b"\r\n") else "\n",
+    )
+    return into.getbuffer()

@@ -36,7 +36,8 @@ _SAKA: Final = (
     r"m\S+gh|माघ",
     r"ph\S+lg|फाल्गुन",
 )
-_SAKA_DATE: Final = re.compile(r"\s*(\d{1,2})[^\d]*?[\s.,/-]+(\S+)[\s.,/-]+(\d{4}|\d{2})\s*")
+_SAKA_DATE: Final = re.compile(r"\s*(\d{1,2})(\D+)(\d{4}|\d{2})\s*")
+_SAKA_PARTS: Final = re.compile(r"[\s.,/-]+")
 _SAKA_OFFSET: Final = 78  # years behind the Gregorian count
 _LONG_MONTHS: Final = 6  # Chaitra (30 or 31) to Bhadra have 31 days, the others 30
 
@@ -73,12 +74,21 @@ def _pattern(pattern: str, *, is_era: bool, has_day: bool) -> Callable[[str], st
     return transform
 
 
+def _word(between: str) -> str:
+    """The month's name: the last word between day and year, set off from both. Raises Unaccepted for none."""
+    match _SAKA_PARTS.split(between):
+        case [_, *_, word, ""]:
+            return word
+        case _:
+            raise Unaccepted
+
+
 def _saka(text: str) -> str:
     """A day of the Indian national calendar: Chaitra 1 is 22 March, 21 March in leap years."""
     match = _SAKA_DATE.fullmatch(ascii_digits(text))
     if match is None:
         raise Unaccepted
-    day, word, year = int(match[1]), match[2], int(match[3])
+    day, word, year = int(match[1]), _word(match[2]), int(match[3])
     month = next((n for n, stem in enumerate(_SAKA, 1) if re.match(stem, word, re.IGNORECASE)), 0)
     if len(match[3]) == 2:  # noqa: PLR2004 - 22 to 99 is the last century's (the registry's rule)
         year += 1900 if year > 21 else 2000  # noqa: PLR2004

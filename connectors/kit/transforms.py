@@ -15,6 +15,7 @@ from typing import Final
 from connectors.kit.transform_dates import DATES, Unaccepted, loose_date
 
 _LONGEST: Final = 60  # characters of a printed number; more is an attack, not a figure
+_LONGEST_DATE: Final = 200  # characters of a printed date, with what is written behind it
 _DASHES: Final = "-\u058a\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SPACE: Final = "\u0020\u00a0\u2007\u2009\u202f"
 _WIDE: Final = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {ord("，"): ",", ord("．"): "."}
@@ -180,11 +181,17 @@ def text_value(name: str | None, text: str) -> str:
         return text
     known = name if is_known(name) else resolve(name)
     if known is None:
-        return loose_date(text)
+        return _date(loose_date, text)
     if known in BOOLEANS:
         return BOOLEANS[known]
     if known in EMPTY:
         return ""
     if known in DATES:
-        return DATES[known](text.strip(_BLANKS))
+        return _date(DATES[known], text.strip(_BLANKS))
     return format(number(known, text), "f")
+
+
+def _date(transform: Callable[[str], str], text: str) -> str:
+    if len(text) > _LONGEST_DATE:
+        raise Unaccepted
+    return transform(text)

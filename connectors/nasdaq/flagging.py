@@ -30,7 +30,7 @@ from warehouse.schema.types import Table
 
 _LARGEST: Final = 16 << 20
 _TEXTS: Final = re.compile(rb'\s*\{\s*"(?:url|text)"')
-_NAME: Final = re.compile(r"([0-9a-zA-Z]+)_[a-z]{2}\.html?$")
+_NAME: Final = re.compile(r"(?<![0-9a-zA-Z])([0-9a-zA-Z]+)_[a-z]{2}\.html?$")
 _ROUNDED: Final = Decimal("0.02")
 Reader = Callable[[Table, Piece], Iterator[Batch]]
 

@@ -29,7 +29,7 @@ _BARE: Final = re.compile(
     rf"{_SIDE}(?P<value>(?<![\d.,])\d{{1,3}}[.,](?:\d{{1,2}}|\d{{4}}))(?![\d.,])(?P<label>)", re.IGNORECASE
 )
 _ZERO: Final = re.compile(r"0(?:[.,]0+)?")
-_COUNT: Final = re.compile(r"[\d\s.,]*\d[\d\s.,]*")
+_COUNT: Final = re.compile(r"[\s.,]*\d[\d\s.,]*")
 _MARK: Final = re.compile(r"[-–—−]|n/a", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"[\s,;:/]*(?:and|ja|&)?[\s,;:/]*", re.IGNORECASE)
 _EMPTY_BEFORE: Final = re.compile(r"\s*(?:[-–—−]|n/a)\s+", re.IGNORECASE)
@@ -74,7 +74,7 @@ def columns(row: str) -> list[Column | None]:
         read = _read(cell, pattern)
         if any(found) and len(read) > 1:
             raise NoForm(f"«{cell.strip()}» where one column was due")
-        found = _joined(found, read)
+        _add(found, read)
     if len(found) > _COLUMNS:
         raise NoForm(f"{len(found)} percentages in a row of the form, where three are due")
     return found
@@ -136,7 +136,7 @@ def _scanned(text: str, pattern: re.Pattern[str]) -> list[Column | None]:
             found.append(None)
         elif not _BETWEEN.fullmatch(gap):
             raise NoForm(f"«{gap.strip()}» in front of a percentage")
-        found = _joined(found, [_column(figure)])
+        _add(found, [_column(figure)])
     if not found:
         raise NoForm(f"«{text}» where a percentage was due")
     return found
@@ -155,10 +155,11 @@ def _column(figure: re.Match[str]) -> Column:
     )
 
 
-def _joined(found: list[Column | None], read: list[Column | None]) -> list[Column | None]:
-    """Votes in a cell of their own belong to the shares of the cell before."""
+def _add(found: list[Column | None], read: list[Column | None]) -> None:
+    """Puts columns behind those found; votes in a cell of their own belong to the shares of the cell before."""
     before = found[-1] if found else None
     first = read[0] if read else None
     if before is None or first is None or before.votes is not None or first.shares is not None:
-        return found + read
-    return [*found[:-1], Column(before.shares, first.votes), *read[1:]]
+        found += read
+    else:
+        found[-1:] = [Column(before.shares, first.votes), *read[1:]]

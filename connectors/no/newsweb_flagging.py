@@ -12,28 +12,33 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from typing import Final
 
 from connectors.kit.percentages import percentage
 from connectors.no.newsweb_period_words import DAY
 from connectors.no.newsweb_periods import day_of
 
+
+def _marks(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
 _BLANK: Final = re.compile(r"\s+")
 # Text taken from a printed form breaks words where lines broke: «reache d», «S tandard», «at- tached».
 _FORM: Final = re.compile(r"notification of major holdings", re.IGNORECASE)
-_ISSUER: Final = re.compile(r"\b1\. ?Identity of the issuer(.*?)\b2\. ?Reason", re.IGNORECASE)
-_PERSON: Final = re.compile(
-    r"\b3\. ?Details of person.*?\bName ?: ?(?P<name>.*?) ?City and country of registered office"
-    r" ?\( ?if applicable ?\) ?:? ?(?P<place>.*?) ?\b4\. ?Full name",
-    re.IGNORECASE,
+# Sections by what they stand between; see `_between`
+_ISSUER: Final = _marks(r"\b1\. ?Identity of the issuer", r"\b2\. ?Reason")
+_PERSON: Final = _marks(
+    r"\b3\. ?Details of person",
+    r"\bName ?:",
+    r"City and country of registered office ?\( ?if applicable ?\) ?:?",
+    r"\b4\. ?Full name",
 )
-_DATE: Final = re.compile(
-    r"\b5\. ?Date on which the threshold was crossed(.*?)\b6\. ?Total positions", re.IGNORECASE
-)
-_RESULT: Final = re.compile(
-    r"Resulting situation on the date on which ?(?:the )?threshold was ?crossed or reache ?d ?(?P<now>.*?)"
+_DATE: Final = _marks(r"\b5\. ?Date on which the threshold was crossed", r"\b6\. ?Total positions")
+_RESULT: Final = _marks(
+    r"Resulting situation on the date on which ?(?:the )?threshold was ?crossed or reache ?d",
     r"Position of ?previ",
-    re.IGNORECASE,
 )
 _ORG: Final = re.compile(
     r"\borg(?:anis\w*|aniz\w*)?\.? ?(?:nr|no|number|nummer)?\.? ?:? ?((?:\d ?){9})(?!\d)", re.IGNORECASE
@@ -41,7 +46,7 @@ _ORG: Final = re.compile(
 _SUFFIX: Final = re.compile(
     r",? ?\b(?:org|reg|lei)\b\.? ?(?:nr|no|number|code)?\.?.*$"
     # a person's day or year of birth, which the door has masked already
-    r"|[ ,;(]*(?<!\w)(?:born|f(?:ødt|\.)|fødselsdato|date of birth|d\.?o\.?b\.?)\W*"
+    r"|(?<![ ,;(])[ ,;(]*(?<!\w)(?:born|f(?:ødt|\.)|fødselsdato|date of birth|d\.?o\.?b\.?)\W*"
     rf"(?:on|den|in|i)? ?(?:{DAY}|[\d*]).*$",
     re.IGNORECASE,
 )
@@ -61,11 +66,13 @@ _ALL: Final = Decimal(100)
 
 _SHORT: Final = re.compile(
     r"(?P<name>[^.\n]{3,120}?) (?:has|have)(?:,)? on (?P<day>\d{4}-\d{2}-\d{2}),? "
-    r"(?:bought|sold|acquired|disposed of).*?(?P<limit>\d{1,2})(?:[.,]\d+)? ?(?:%|per cent)",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:bought|sold|acquired|disposed of)",
+    re.IGNORECASE,
 )
+_LIMIT: Final = re.compile(r"\d{1,2}(?:[.,]\d+)? ?(?:%|per cent)", re.IGNORECASE)
+_COUNT: Final = r"\d+(?: +\d+)*"
 _ROW: Final = re.compile(
-    r"^ *(\d{4}-\d{2}-\d{2})[ \t]+(?:\d[\d ]*?)[ \t]+(\d{1,3}[.,]\d+)[ \t]+(?:\d[\d ]*?)[ \t]+(\d{1,3}[.,]\d+) *$",
+    rf"^ *(\d{{4}}-\d{{2}}-\d{{2}})[ \t]+{_COUNT}[ \t]+(\d{{1,3}}[.,]\d+)[ \t]+{_COUNT}[ \t]+(\d{{1,3}}[.,]\d+) *$",
     re.MULTILINE,
 )
 # As the forms write them, in two languages; a name that is not here is no country to us.
@@ -111,8 +118,8 @@ def holding(text: str) -> Holding | None:
 
 def issuer_number(text: str) -> str | None:
     """The organisation number that a form prints of the issuer; whether its check digit holds is not judged."""
-    part = _ISSUER.search(_BLANK.sub(" ", text))
-    found = None if part is None else _ORG.search(part[1])
+    part = _between(_BLANK.sub(" ", text), _ISSUER)
+    found = None if part is None else _ORG.search(part[0])
     return None if found is None else found[1].replace(" ", "")
 
 
@@ -122,17 +129,32 @@ def country_of(place: str) -> str | None:
     return _COUNTRIES.get(_BLANK.sub(" ", last))
 
 
+def _between(text: str, marks: tuple[re.Pattern[str], ...]) -> tuple[str, ...] | None:
+    """What stands between marks that follow one another, without blanks at its ends; None where one is missing.
+
+    Mark by mark: one pattern of them all would go on from each first mark to the end of a text without the last.
+    """
+    found: list[re.Match[str]] = []
+    for mark in marks:
+        one = mark.search(text, found[-1].end() if found else 0)
+        if one is None:
+            return None
+        found.append(one)
+    return tuple(text[before.end() : after.start()].strip() for before, after in pairwise(found))
+
+
 def _of_form(plain: str) -> Holding | None:
-    person, crossed, result = _PERSON.search(plain), _DATE.search(plain), _RESULT.search(plain)
-    day = None if crossed is None else day_of(crossed[1])
-    name = None if person is None else _SUFFIX.sub("", person["name"]).strip(" ,;:")
-    position = None if result is None else _position(result["now"])
-    if person is None or not name or day is None or position is None:
+    person, crossed, result = (_between(plain, marks) for marks in (_PERSON, _DATE, _RESULT))
+    if person is None or crossed is None or result is None:
+        return None
+    _, named, place = person
+    name, day, position = _SUFFIX.sub("", named).strip(" ,;:"), day_of(crossed[0]), _position(result[0])
+    if not name or day is None or position is None:
         return None
     votes, instruments, total = position
     return Holding(
         name,
-        country_of(person["place"]),
+        country_of(place),
         day,
         votes.exact,
         instruments.exact,
@@ -211,7 +233,7 @@ def _total(text: str) -> int | None:
 def _of_table(text: str) -> Holding | None:
     """«… has on 2026-06-04 bought … passed the 5% disclosure threshold», and a table of days, shares and votes."""
     told = _SHORT.search(text)
-    if told is None:
+    if told is None or _LIMIT.search(text, told.end()) is None:
         return None
     rows = [found for found in _ROW.findall(text) if found[0] == told["day"]]
     if len(rows) != 1:

@@ -48,7 +48,7 @@ BULK_NAME: Final = "underenheter.csv"
 ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.underenhet.v2+json;charset=UTF-8"
 _HEAD: Final = 65_536
 _LIMIT: Final = 256 * 1024 * 1024
-_GONE_NAME: Final = re.compile(r"([0-9]{9})[^/]*-410\b")
+_GONE_NAME: Final = re.compile(r"([0-9]{9})[^/]{0,200}-410\b")
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:

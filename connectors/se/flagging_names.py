@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 from connectors.nasdaq.flagging_row import NoForm
@@ -37,9 +38,10 @@ _HOLDS: Final = (
     r"|increases|decreases|reduces|crosses|exceeds|passes|flags|now +(?:holds|owns|controls))"
 )
 _NOTICE: Final = (
-    r"(?:\w*flaggning\w*|\w*anmälan|meddelande|underrättelse|information|notification|notice|announcement|disclosure"
+    r"(?:\w{0,40}flaggning\w{0,40}|\w{0,40}anmälan|meddelande|underrättelse|information|notification|notice|announcement|disclosure"
     r"|informerats|underrättats|informed|notified)"
 )
+_HOLDING: Final = r"(?:\w{0,40}innehav\w{0,40}|\w{0,40}holding|ägande\w*|ownership|stake)"
 _TITLE: Final = r"(?:(?:the +)?(?:shareholder|aktieägaren|ägaren) +)?"
 _HOLDERS: Final = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -48,7 +50,7 @@ _HOLDERS: Final = tuple(
         rf"{_STARTS}{_NAME}{_IN_BRACKETS} +(?i:(?:nu +|now +)?{_HOLDS})\b",
         rf"\b[Hh]ar +{_NAME}{_IN_BRACKETS},? +(?i:{_SOME}{_SAYS})\b",
         rf"\b(?i:{_NOTICE} +(?:\w+ +){{0,4}}?(?:från|from|av|by) +{_TITLE}){_NAME}",
-        rf"{_NAME}(?::s|['’]s) +(?i:(?:\w+ +){{0,2}}(?:\w*innehav\w*|\w*holding|ägande\w*|ownership|stake))\b",
+        rf"{_NAME}(?::s|['’]s) +(?i:(?:\w+ +){{0,2}}{_HOLDING})\b",
         rf"\b(?i:ägs|innehas|owned|held) +(?i:av|by) +{_NAME}",
     )
 )
@@ -59,8 +61,8 @@ _LABELLED: Final = re.compile(
     re.MULTILINE,
 )
 _HELD: Final = (
-    r"(?:\w*innehav(?:et)?|aktier(?:na)?|röster(?:na)?|röstetal(?:et)?|kapitalet|aktiekapitalet|ägande(?:t)?"
-    r"|\w*flaggning(?:smeddelande)?|flaggar|flaggat|\w*holdings?|shares|votes|rights|capital|stake|ownership"
+    r"(?:\w{0,40}innehav(?:et)?|aktier(?:na)?|röster(?:na)?|röstetal(?:et)?|kapitalet|aktiekapitalet|ägande(?:t)?"
+    r"|\w{0,40}flaggning(?:smeddelande)?|flaggar|flaggat|\w{0,40}holdings?|shares|votes|rights|capital|stake|ownership"
     r"|announcement|notice|notification)"
 )
 _TOLD: Final = (
@@ -83,7 +85,7 @@ _ROLE: Final = re.compile(
     re.IGNORECASE,
 )
 _BIRTH: Final = re.compile(
-    r"^\d{6,12}(?:[-+ ]\d{4})? +|[\s(,]+\d{6}(?:\d{2})?-?\d{0,4}\)?$"
+    r"^\d{6,12}(?:[-+ ]\d{4})? +|(?<![\s(,])[\s(,]+\d{6}(?:\d{2})?-?\d{0,4}\)?$"
 )  # a person's number
 _NOBODY: Final = frozenset(
     (
@@ -133,9 +135,10 @@ def holder(text: str, author: str | None) -> str:
     """
     named = _clean_all((_LABELLED,), text) or _clean_all(_HOLDERS, text)
     received = _clean_all(_ISSUERS[1:], text)
+    issuers = {words(name) for name in (author, *received) if name} - {()}
     found: dict[str, str] = {}
     for name in named:
-        is_issuer = any(is_same(name, other) for other in (author, *received) if other)
+        is_issuer = words(name) in issuers
         if name and holder_key(name) not in _NOBODY and len(name) <= LONGEST and not is_issuer:
             found.setdefault(holder_key(name), name)
     longest = _longest(found)
@@ -178,8 +181,9 @@ def clean(name: str) -> str:
 
 def _longest(found: dict[str, str]) -> list[str]:
     """Of names that one begins with another, the longer one: «AMF» and «AMF Tjänstepension AB» are one holder."""
-    keys = [key for key in found if not any(other != key and other.startswith(f"{key} ") for other in found)]
-    return [found[key] for key in keys]
+    inorder = sorted(f"{key} " for key in found)  # what begins with a name follows it at once
+    shorter = {one for one, following in pairwise(inorder) if following.startswith(one)}
+    return [name for key, name in found.items() if f"{key} " not in shorter]
 
 
 def words(name: str) -> tuple[str, ...]:

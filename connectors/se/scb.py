@@ -37,7 +37,7 @@ from connectors.se.signals import count, lost
 
 # SCB says ISO-8859-1; what Windows writes at the places that standard leaves to control characters is read too
 ENCODING: Final = "cp1252"
-_STAMP: Final = re.compile(rb"scb_bulkfil\w*?_(\d{8}T\d{6})")
+_STAMP: Final = re.compile(rb"scb_bulkfil\w{0,80}?_(\d{8}T\d{6})")
 _FTGSTAT: Final = ("0", "1", "9")
 _JESTAT: Final = ("0", "1", "2", "9")
 

@@ -24,7 +24,7 @@ from connectors.uk.licence import DOWNLOADS
 
 API: Final = "https://api.company-information.service.gov.uk"
 _HREF: Final = re.compile(r"""href\s*=\s*["']([^"']+\.zip)["']""", re.IGNORECASE)
-_PART: Final = re.compile(r"(\d+)(?:_|of)(\d+)\.zip$", re.IGNORECASE)
+_PART: Final = re.compile(r"(?<!\d)(\d+)(?:_|of)(\d+)\.zip$", re.IGNORECASE)
 _PAGE_SIZE: Final = 100
 _MOST_PAGES: Final = 1_000
 _NOT_FOUND: Final = 404

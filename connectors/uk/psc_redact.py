@@ -46,7 +46,9 @@ _ANY: Final = re.compile(rb'"(?:' + b"|".join(key.encode() for key in PRIVATE) +
 # Keys nobody has announced count too; a flag such as «service address is same as …» tells no address.
 _LIKE: Final = re.compile(r"address|birth", re.IGNORECASE)
 _UNANNOUNCED: Final = tuple(  # beginning with plain text, which is searched for ten times as fast
-    (stem, re.compile(stem + rb'\w*+"\s*+:\s*+[^tfn\s]')) for stem in (b"ddress", b"irth")
+    # the last of such stems in a name: from each of them to the name's end would cost the square of their number
+    (stem, re.compile(stem + rb"(?:(?!" + stem + rb')\w)*+"\s*+:\s*+[^tfn\s]'))
+    for stem in (b"ddress", b"irth")
 )
 
 _HIDDEN: Final = re.compile(rb"\\u00[4-7]")  # a letter that need not be escaped: a key may hide behind it

@@ -7,7 +7,7 @@ XML is cut out of its `<XML>` block before anybody parses it. Does not belong he
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
@@ -20,9 +20,10 @@ _OPENING: Final = re.compile(
 )
 _REACH: Final = 2_000  # a signed envelope may stand in front of the header
 _START: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
-_DOCUMENT: Final = re.compile(rb"<DOCUMENT>(.*?)</DOCUMENT>", re.DOTALL | re.IGNORECASE)
+_END: Final = re.compile(rb"</DOCUMENT>", re.IGNORECASE)
 _TEXT: Final = re.compile(rb"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
-_XML: Final = re.compile(rb"<XML>\s*(.*?)\s*</XML>", re.DOTALL | re.IGNORECASE)
+_XML: Final = re.compile(rb"<XML>", re.IGNORECASE)
+_XML_END: Final = re.compile(rb"</XML>", re.IGNORECASE)
 _TYPE: Final = re.compile(rb"<TYPE>([^\r\n<]*)", re.IGNORECASE)
 
 
@@ -65,7 +66,7 @@ def submission(body: bytes) -> Submission:
     """The parts of a filing; CutOff where it ends in the middle of a document."""
     start = _START.search(body)
     text = body[: start.start() if start else len(body)].decode("latin-1")
-    documents = tuple(_document(match.group(1)) for match in _DOCUMENT.finditer(body))
+    documents = tuple(map(_document, _documents(body)))
     due = sum(1 for _ in _START.finditer(body))
     if len(documents) < due:
         raise CutOff(f"{due} documents begin and {len(documents)} end")
@@ -74,10 +75,20 @@ def submission(body: bytes) -> Submission:
     return Submission(header.accession, header.form, header.filed, header.parties, documents, named)
 
 
+def _documents(body: bytes) -> Iterator[bytes]:
+    """What stands within each document, up to the first that does not end."""
+    start = _START.search(body)
+    while start is not None and (end := _END.search(body, start.end())) is not None:
+        yield body[start.end() : end.start()]
+        start = _START.search(body, end.end())
+
+
 def _document(raw: bytes) -> Document:
     form = _TYPE.search(raw)
     text = _TEXT.search(raw)
     body = text.group(1) if text else b""
-    xml = _XML.search(body)
+    begin = _XML.search(body)
+    end = _XML_END.search(body, begin.end()) if begin else None
+    xml = body[begin.end() : end.start()] if begin and end else None
     name = form.group(1).decode("latin-1").strip() if form else ""
-    return Document(name, xml.group(1) if xml else body.strip(), xml is not None)
+    return Document(name, (body if xml is None else xml).strip(), xml is not None)

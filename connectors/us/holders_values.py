@@ -23,6 +23,7 @@ _WORDED: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?|-?\d+(?:\.\d*)?|\.\d+")
 _CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}")
 _LONGEST: Final = 30  # characters of a number
+_LONGEST_TITLE: Final = 500  # characters of a class's title within which it says which class it is
 _HIGHEST: Final = Decimal(99_999)  # of a percentage that a column holds
 _PLACES: Final = Decimal("0.0001")
 # what stands behind the class itself: its par value, currency signs, remarks in brackets
@@ -118,7 +119,7 @@ def class_key(title: str | None) -> str:
 
     Only what cannot tell two classes apart is taken off: a letter behind the par value stays.
     """
-    whole = (title or "").strip()
+    whole = (title or "").strip()[:_LONGEST_TITLE]
     bare = _PAR.sub("", whole) or whole
     key = _COMMON.sub("common stock", folded(bare))
     behind = [letter for letter in _LETTER.findall(folded(whole)) if letter not in key]

@@ -15,7 +15,7 @@ from connectors.us.sgml_header import Header, Party, accession, day, eastern
 
 MARK: Final = b'id="secNum"'
 _NUMBER: Final = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
-_FORM: Final = re.compile(r"\s*Form\s+(.+?)\s*$")
+_FORM: Final = re.compile(r"Form\s+(\S.*)")
 _ITEM: Final = re.compile(r"Item ([0-9]{1,2}(?:\.[0-9]{2})?[a-z]?):\s*([^\n]*)")
 _PARTY: Final = re.compile(r"\(([^()]+)\)\s*CIK\s*:\s*([0-9]{1,10})\b", re.DOTALL)
 _FILE: Final = re.compile(r"File No\.\s*:\s*([0-9A-Z-]+)")
@@ -33,7 +33,7 @@ def header(body: bytes) -> Header:
     except (etree.ParserError, etree.XMLSyntaxError) as error:
         raise NoPage(f"no HTML to read: {error}") from error
     number = _NUMBER.search(_all(root, "//*[@id='secNum']"))
-    form = _FORM.match(_all(root, "//strong[ancestor::*[@id='formName']]"))
+    form = _FORM.fullmatch(_all(root, "//strong[ancestor::*[@id='formName']]").strip())
     if number is None or form is None:
         raise NoPage("no accession number or form on the page: no index page of a filing")
     told = _told(root)
@@ -75,7 +75,7 @@ def _told(root: etree._Element) -> dict[str, str]:
 def _parties(root: etree._Element) -> list[Party]:
     parties: list[Party] = []
     for block in root.xpath("//div[@class='companyInfo']"):
-        text = re.sub(r"\s*\n\s*", " ", _text(block))
+        text = " ".join(filter(None, map(str.strip, _text(block).split("\n"))))
         found = _PARTY.search(text)
         if found is not None:
             file = _FILE.search(text)

@@ -63,7 +63,7 @@ def test_cursor_tamper(service, path):
     cut=st.integers(0, 40),
     more=st.binary(max_size=8),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_cursor_bytes_altered_in_any_way(service, place, by, cut, more):
     path = LISTS["tail"]
     cursor = cursor_of(service, path)
@@ -74,7 +74,7 @@ def test_cursor_bytes_altered_in_any_way(service, place, by, cut, more):
 
 
 @given(st.text(ALPHABET + "=+/. é\x00\n%&", max_size=600))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_is_no_cursor(service, text):
     assert code_of(service, LISTS["companies"], quote(text, safe="")) == (400, "invalid_cursor")
 

@@ -117,7 +117,7 @@ def test_a_header_that_the_proxy_does_not_set_is_not_believed():
 
 
 @given(some.binary(max_size=200), some.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_nothing_that_is_sent_raises(one, other):
     found = Proxies(TRUSTED).client((PEER, 1), {b"x-forwarded-for": one, b"forwarded": other})
     assert parsed(found) is not None

@@ -180,7 +180,7 @@ TOLD = st.tuples(st.integers(0, 9), st.sampled_from("abcd"), st.integers(1, 2))
 RUNS = st.lists(st.tuples(st.lists(NIGHTS, max_size=2), st.lists(TOLD, max_size=1)), min_size=2, max_size=4)
 
 
-@settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
 @given(RUNS)
 def test_whatever_comes_when_the_state_is_that_of_reading_everything(runs: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:

@@ -186,7 +186,7 @@ def doors(releases: list[tuple[int, set[str], int]]) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(RELEASES, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_change_the_groups(
     releases: list[tuple[int, set[str], int]], chance: Any

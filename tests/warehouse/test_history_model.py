@@ -123,7 +123,7 @@ contents = st.dictionaries(
     max_size=6,
 )
 editions = st.lists(st.tuples(contents, st.sets(st.sampled_from(COMPANIES)), st.integers(0, 6)), max_size=6)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 
 
 def _image(table: Table, content: dict[Key, Any], touched: set[str], at: int) -> list[dict[str, Any]]:

@@ -118,7 +118,7 @@ worlds = st.lists(
 )
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(worlds)
 def test_any_run_of_patches_equals_a_full_build(tmp_path_factory: Any, worlds: list[dict[int, Any]]) -> None:
     layout = Layout(tmp_path_factory.mktemp("data"))

@@ -83,9 +83,7 @@ _queries = st.builds(
 )
 # Pages of any size, and a large one in every round: a walk need not have hundreds of pages to meet its edges.
 _limits = st.lists(st.integers(1, 60), min_size=1, max_size=3).map(lambda made: [*made, 60])
-_settings = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+_settings = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def _walked(snapshot: Snapshot, query: Search, limits: list[int]) -> list[str]:

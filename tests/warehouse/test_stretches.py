@@ -19,7 +19,7 @@ from warehouse.reader import Periods, Reader
 _IDS = st.sets(st.text(min_size=1, max_size=3).filter(lambda text: "\0" not in text))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(_IDS, _IDS, st.integers(1, 4))
 def test_every_row_meets_one_condition_and_they_come_in_order(
     companies: set[str], others: set[str], size: int

@@ -72,7 +72,7 @@ class Life:
         return TIER_OF[price], "active"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.sampled_from(sorted(DEEDS)), max_size=9), chance=st.randoms(use_true_random=False))
 def test_every_order_of_events_leads_to_what_stripe_has(paying, deeds, chance):
     life, delivered = Life(paying), []

@@ -311,7 +311,7 @@ def test_entities_are_not_expanded() -> None:
 
 
 @over(st.binary(max_size=300))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
     for sent in (body, full(Line()).replace(b"</Issr>", body[:40] + b"</Issr>")):
         with suppress(Unreadable):

@@ -143,7 +143,7 @@ def test_a_page_of_html_is_none_of_ours() -> None:
 
 
 @given(st.binary(max_size=400) | st.text(max_size=200).map(str.encode))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
     for sent in (body, table() + body):
         with suppress(Unreadable):
@@ -151,7 +151,7 @@ def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
 
 
 @given(st.lists(st.text("0123456789ABZ", min_size=18, max_size=22), max_size=20))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_columns_judge_as_single_values_do(texts: list[str]) -> None:
     codes = [*texts, *(lei(text[:18]) for text in texts), NORWEGIAN]
     pairs = pl.DataFrame({"lei": codes, "authority": "RA000544", "number": [text[:12] for text in codes]})
@@ -187,7 +187,7 @@ _TYPED = st.builds(
 
 @pytest.mark.parametrize("market", DATASETS)
 @given(st.lists(_TYPED, min_size=1, max_size=60))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_column_of_numbers_is_read_as_one_number_is(market: str, typed: list[str]) -> None:
     authority = AUTHORITIES[market][0]
     found = company_numbers(market, pl.DataFrame({"registered_at": authority, "registered_as": typed}))

@@ -42,7 +42,7 @@ def test_every_cut_of_a_document_is_malformed_not_half_read(whole: bytes) -> Non
             read_report(whole[:end])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([INLINE, PLAIN]), st.data())
 def test_changed_bytes_never_crash(whole: bytes, data: st.DataObject) -> None:
     body = bytearray(whole)
@@ -52,14 +52,14 @@ def test_changed_bytes_never_crash(whole: bytes, data: st.DataObject) -> None:
     survives(bytes(body))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=400))
 def test_any_bytes_never_crash(body: bytes) -> None:
     survives(body)
     survives(b"<?xml version='1.0'?><html>" + body + b"</html>")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(
         ["scale", "decimals", "precision", "sign", "format", "contextRef", "unitRef", "continuedAt"]

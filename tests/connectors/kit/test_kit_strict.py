@@ -245,7 +245,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @example(rows=[{"nr": [None], "form": "0]"}], block=3, indent=None)
 @given(
     rows=st.lists(
@@ -280,7 +280,7 @@ def test_what_is_left_as_it_is_written_costs_its_record_nothing():
         assert signals == {("unknown_key", "x"): (1, ("2",))}
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     start=st.sampled_from([b"", b"[", b"{", b'[{"nr":"1"},', b'{"nr":"1"}\n']),
     body=st.binary(max_size=80) | st.text(st.sampled_from('[]{}",:\\n1 '), max_size=60).map(str.encode),

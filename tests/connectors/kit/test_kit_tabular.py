@@ -196,7 +196,7 @@ def written(rows: list[list[str]], quoting: int) -> bytes:
     return text.getvalue().encode()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     rows=st.lists(
         st.lists(st.text(st.sampled_from('ab æ,"\n;'), max_size=5), min_size=3, max_size=3), max_size=12
@@ -214,7 +214,7 @@ def test_what_python_writes_is_read_back(rows: list[list[str]], block: int, all_
     assert sorted(got, key=str) == sorted((tuple(cell or None for cell in row) for row in rows), key=str)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     body=st.binary(max_size=300)
     | st.lists(ROW, max_size=8).map(lambda rows: "\n".join(map(",".join, rows)).encode()),

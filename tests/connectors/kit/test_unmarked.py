@@ -27,7 +27,7 @@ def by_marks(body: bytes) -> tuple[list[tuple[str | None, ...]], int]:
     return [row for frame in rows.frames for row in frame.drop(LINE).rows()], len(rows.refused)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_bodies)
 @example(b"a;b;c\n")
 @example(b"a;b;c;\nd;e\n")  # as many separators as are due, and not in their lines
@@ -96,7 +96,7 @@ def rows_by_line(lines: Sequence[bytes], others: Container[int]) -> list[tuple[s
     return [tuple(field.decode() or None for field in fields) for fields in values]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.sampled_from([b"a;b;c", b";;"]), st.none() | st.binary(max_size=6)), max_size=6),
 )

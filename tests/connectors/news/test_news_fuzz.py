@@ -31,7 +31,7 @@ BODIES = {
     ],
     "se.finanscentralen": [grid(("1", "2026-04-28 17:55", "Hemmedlemsstat", "Svenska", "Titel"))],
 }
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
 def fits(key: str, body: bytes) -> None:

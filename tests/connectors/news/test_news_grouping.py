@@ -156,7 +156,7 @@ SEVERAL = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEVERAL, st.randoms(use_true_random=False))
 def test_the_order_of_items_changes_nothing(items: list[dict[str, Any]], chance: Any) -> None:
     shuffled = list(items)
@@ -164,7 +164,7 @@ def test_the_order_of_items_changes_nothing(items: list[dict[str, Any]], chance:
     assert told(*items) == told(*shuffled)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEVERAL)
 def test_every_item_is_told_by_one_row_and_versions_of_a_group_by_the_same(
     items: list[dict[str, Any]],

@@ -80,7 +80,7 @@ def run(dataset: Dataset, body: bytes) -> None:
 
 
 @pytest.mark.parametrize(("key", "body"), BODIES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_cut_and_changed_bytes(key: str, body: bytes, data: st.DataObject) -> None:
     damaged = bytearray(body[: data.draw(st.integers(0, len(body)))])
@@ -102,7 +102,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize(("key", "record"), [("no.enheter", ENTITY), ("no.regnskap", ACCOUNTS)])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_members_of_other_kinds(key: str, record: dict[str, object], data: st.DataObject) -> None:
     changed = dict(record)
@@ -123,7 +123,7 @@ def test_members_of_other_kinds(key: str, record: dict[str, object], data: st.Da
 
 
 @pytest.mark.parametrize("key", [dataset.key for dataset in NORWAY.datasets])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(body=st.binary(max_size=200) | VALUES.map(lambda value: json.dumps(value).encode()))
 def test_anything_at_all(key: str, body: bytes) -> None:
     run(NORWAY.dataset(key), body)

@@ -26,7 +26,7 @@ from tests.connectors.se.bulk_files import (
 FOUR = "5560000004"
 STRAY = 'Ensillre Väglyseförening "Ljuspunkten" med firma Ljuspunkten.$FORETAGSNAMN-ORGNAM$1985-10-01'
 _text = st.text(st.sampled_from('ab "\n\r;,é\t\0x'), max_size=12).filter(
-    lambda text: '";"' not in f'"{text}"'
+    lambda text: '";"' not in f'"{text}"'.replace("\0", "")  # which is dropped before anything else
 )
 
 
@@ -81,7 +81,7 @@ def test_pitfall_1_nul_bytes_are_dropped_and_counted() -> None:
     assert signals(found)["nul_bytes", "file"] == 1
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(_text, min_size=1, max_size=4))
 def test_pitfall_1_any_stray_text_costs_no_record(texts: list[str]) -> None:
     """Whatever stands in the free text, every record is read or refused with its line, none is merged."""
@@ -98,7 +98,7 @@ def test_pitfall_1_any_stray_text_costs_no_record(texts: list[str]) -> None:
 _hostile = st.text(st.sampled_from('ab "\n;,é\x1e\0$|'), max_size=8)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(_hostile, _hostile), min_size=1, max_size=5),
     st.integers(0, 400),

@@ -82,7 +82,7 @@ def test_a_body_nobody_can_look_through_is_not_kept(dataset: object, body: bytes
     assert doors.UNREADABLE in kept
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(min_value=1, max_value=400))
 def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
     made = [
@@ -95,7 +95,7 @@ def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
         assert archived(BULK, body) == bulk(*made[::3]) + b"#withheld\t8\n"
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.binary(max_size=300))
 def test_the_door_never_fails(body: bytes) -> None:
     archived(BULK, body)
@@ -218,7 +218,7 @@ def test_other_numbers_in_a_text_stay(text: str) -> None:
     assert archived(BULK, body) == body
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.from_regex(r"[0-9]{2}[2-9][0-9]{3}-?[0-9]{4}", fullmatch=True), st.sampled_from(["", "16"]))
 def test_no_number_of_a_company_is_ever_masked(number: str, before: str) -> None:
     assert masked(f'"{before}{number}$ORGNR'.encode()) == f'"{before}{number}$ORGNR'.encode()

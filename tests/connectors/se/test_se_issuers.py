@@ -107,7 +107,7 @@ def test_what_is_no_export_is_not_ours_and_not_kept(body: bytes) -> None:
         batches(INSIDER, body)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_door_or_the_readers(tail: bytes) -> None:
     for body in (tail, export(line()) + tail):

@@ -81,7 +81,7 @@ def test_pitfall_4_a_failed_block_leaves_what_is_known(block: str, kind: str) ->
     assert ("partial_answer", f"{block}: {kind}") in signals(batches(partial))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.sets(st.sampled_from(BLOCKS), min_size=1), st.sampled_from(KINDS[1:]))
 def test_pitfall_4_no_mixture_of_failures_changes_a_profile(blocks: set[str], kind: str) -> None:
     partial = answer(organisation(**{block: failed(kind, kod=None) for block in blocks}))

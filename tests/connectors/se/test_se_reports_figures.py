@@ -230,7 +230,7 @@ def test_a_persons_number_is_no_company_and_not_told() -> None:
     assert "121212" not in str(told.value)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(min_value=0, max_value=2**40), st.integers(min_value=0, max_value=6))
 def test_any_rounding_of_a_value_agrees_with_it(value: int, digits: int) -> None:
     coarse = round(value, -digits) // 10**digits

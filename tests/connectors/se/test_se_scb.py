@@ -41,7 +41,7 @@ def test_pitfall_1_one_row_may_end_otherwise_than_the_others() -> None:
     assert rows(batches(SCB, body))["organisationsnummer"].to_list() == [ONE, TWO]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(_text, _text), min_size=1, max_size=5))
 def test_pitfall_1_stray_quotes_and_nul_merge_no_rows(texts: list[tuple[str, str]]) -> None:
     made = [

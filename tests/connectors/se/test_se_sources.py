@@ -49,7 +49,7 @@ def entries(number: int, drawn: tuple[Any, ...]) -> list[tuple[str, str, str]]:
     return [(name, own, f"{at:%Y-%m-%dT%H:%M:%SZ}") for name, own, at in told if own and at]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(_row, max_size=12), st.integers(1, 5))
 def test_each_company_has_the_registers_that_gave_something(
     drawn: list[tuple[Any, ...]], at_once: int

@@ -211,7 +211,7 @@ def test_a_new_column_is_counted_and_kept_out(sheet, bench):
 
 
 @given(cut=st.integers(0, 3000), at=st.integers(0, 3000), byte=st.integers(0, 255), packed=st.booleans())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(sheet, bench, cut, at, byte, packed):
     body = bytearray(sheet.table({}, {"CompanyName": '"A" LTD'}))
     body = bytearray(sheet.zipped(bytes(body))) if packed else body

@@ -267,7 +267,7 @@ def test_a_truncated_zip_is_unreadable(make, bench, cut):
 
 
 @given(cut=st.integers(0, 900), at=st.integers(0, 900), byte=st.integers(0, 255), packed=st.booleans())
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(make, bench, cut, at, byte, packed):
     body = bytearray(
         make.lines(

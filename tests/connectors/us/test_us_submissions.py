@@ -246,7 +246,7 @@ def test_a_page_without_its_columns_is_unreadable() -> None:
 WHOLE = json.dumps(filer([filing("8-K", "2026-01-05"), filing("10-K", "2026-02-05")])).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), min_size=1, max_size=4))
 def test_damage_is_unreadable_or_rows(damage: list[tuple[int, int]]) -> None:
     body = bytearray(WHOLE)

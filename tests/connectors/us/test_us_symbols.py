@@ -115,7 +115,7 @@ def test_other_bodies_are_not_ours_and_unreadable(body: bytes) -> None:
 
 
 @given(st.text(max_size=200) | st.binary(max_size=200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_line_reads_or_is_refused(line: Any) -> None:
     body = line if isinstance(line, bytes) else line.encode()
     try:

@@ -106,7 +106,7 @@ def test_a_document_without_figures_has_no_row(blank: Any) -> None:
     assert (document.rows, document.dormant, document.period.start) == ([], True, date(2017, 1, 1))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_changed_bytes_never_crash_the_mapping(blank: Any, data: st.DataObject) -> None:
     page = blank()

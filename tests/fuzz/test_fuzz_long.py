@@ -1,0 +1,84 @@
+"""Long texts that repeat what a reader's pattern begins with: the square of their length, or more, where it goes wrong.
+
+They are made here instead of lying below `found`, where each would be half a megabyte.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from connectors.kit import transforms
+from connectors.nasdaq import flagging_row
+from connectors.nasdaq.flagging_row import NoForm
+from connectors.no import newsweb_flagging
+from connectors.se import flagging_names
+from connectors.uk import psc_redact
+from connectors.us import holders_submission, holders_values, index_page
+from tests.fuzz.case import Case, Features, Finding
+from tests.fuzz.held import judged
+
+_REFUSED: Final = (NoForm, transforms.Unaccepted, holders_submission.CutOff, index_page.NoPage)
+_LONG: Final = 400_000  # characters
+
+
+def _filled(piece: str, before: str = "", behind: str = "") -> str:
+    return before + piece * (_LONG // len(piece)) + behind
+
+
+CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
+    ("saka", lambda text: transforms.text_value("calindaymonthyear", text), "1" + "-" * 199),
+    ("date", lambda text: transforms.text_value("datedaymonthyearen", text), _filled(" ", "1", "x")),
+    ("count", flagging_row.columns, _filled("1", behind="x")),
+    ("percentages", flagging_row.columns, _filled("1%")),
+    ("section", newsweb_flagging.issuer_number, _filled("1. Identity of the issuer ")),
+    (
+        "person",
+        newsweb_flagging.holding,
+        _filled("3. Details of person Name: ", "notification of major holdings "),
+    ),
+    ("story", newsweb_flagging.holding, _filled("Oppdiktet AS has on 2026-06-04 bought ")),
+    ("row", newsweb_flagging.holding, _filled(" ", "A AS has on 2026-06-04 bought 5%\n2026-06-04 1", "x")),
+    ("word", lambda text: flagging_names.holder(text, None), _filled("flaggning")),
+    ("born", flagging_names.clean, _filled(",", behind="x")),
+    (
+        "holders",
+        lambda text: flagging_names.holder(text, None),
+        "".join(f"A{place} AB har flaggat\nB{place} AB har mottagit\n" for place in range(10_000)),
+    ),
+    (
+        "member",
+        lambda text: psc_redact.redact(io.BytesIO(text.encode())).read(),
+        _filled("irth", '{"company_number": "1", "data": {"', '": true}}'),
+    ),
+    ("documents", lambda text: holders_submission.submission(text.encode()), _filled("<DOCUMENT>\n")),
+    (
+        "blocks",
+        lambda text: holders_submission.submission(text.encode()),
+        _filled("<XML> ", "<DOCUMENT><TEXT>", "</TEXT></DOCUMENT>"),
+    ),
+    ("class", holders_values.class_key, _filled("(", behind="class")),
+    (
+        "heading",
+        lambda text: index_page.header(text.encode()),
+        _filled(
+            " ", '<p id="secNum">0000000001-26-000001</p><p id="formName"><strong>Form 8', "-K\n.</strong>"
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(("call", "text"), [pytest.param(call, text, id=name) for name, call, text in CASES])
+def test_a_long_text_is_read_or_refused(call: Callable[[str], Any], text: str) -> None:
+    def judge(case: Case) -> Features:
+        try:
+            call(case.body.decode())
+        except _REFUSED as error:
+            return frozenset({type(error).__name__})
+        return frozenset()
+
+    answer = judged(judge, "long", Case("long", text.encode()))
+    assert not isinstance(answer, Finding), f"{answer.kind} at {answer.place}: {answer.told}"
