@@ -116,7 +116,7 @@ class _Namesakes:
 
     def __init__(self) -> None:
         self._first: dict[int, int] = {}
-        self._others: dict[int, list[int]] = {}
+        self._others: dict[int, dict[int, int]] = {}
 
     def kind(self, number: str, name: str, holder: str, place: str) -> str:
         """`person`, empty for a holder of unknown kind, or either with an ordinal from 2."""
@@ -127,7 +127,5 @@ class _Namesakes:
         kind = PERSON if _BIRTH.fullmatch(holder) else STRANGE if holder else ""
         if self._first.setdefault(key, who) == who:
             return kind
-        others = self._others.setdefault(key, [])
-        if who not in others:
-            others.append(who)
-        return f"{kind or OTHER} {others.index(who) + 2}"
+        others = self._others.setdefault(key, {})
+        return f"{kind or OTHER} {others.setdefault(who, len(others) + 2)}"

@@ -14,7 +14,7 @@ import pytest
 from connectors.kit import transforms
 from connectors.nasdaq import flagging_row
 from connectors.nasdaq.flagging_row import NoForm
-from connectors.no import newsweb_flagging
+from connectors.no import aksjonaer_redact, newsweb_flagging
 from connectors.se import flagging_names
 from connectors.uk import psc_redact
 from connectors.us import holders_submission, holders_values, index_page
@@ -53,6 +53,14 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
         "member",
         lambda text: psc_redact.redact(io.BytesIO(text.encode())).read(),
         _filled("irth", '{"company_number": "1", "data": {"', '": true}}'),
+    ),
+    (
+        "namesakes",
+        lambda text: aksjonaer_redact.redact(io.BytesIO(text.encode())).read(),
+        "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;Antall aksjer selskap\n"
+        + "".join(
+            f"000000019;A AS;Ordinære aksjer;A A;1970;{place:05} B;NOR;1;99999\n" for place in range(40_000)
+        ),
     ),
     ("documents", lambda text: holders_submission.submission(text.encode()), _filled("<DOCUMENT>\n")),
     (
