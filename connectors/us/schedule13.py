@@ -25,7 +25,7 @@ from connectors.us.schedule13_fields import BARE, CUSIPS, ISSUER, KEY, STAGED, S
 from connectors.us.schedule13_rows import Envelope, Statement, cusip_rows, issuer_of, rows
 
 _FORM: Final = re.compile(r"(?:SC|SCHEDULE) 13[DG](?:/A)?")
-_MARK: Final = re.compile(rb"schedule\s*13\s*-?\s*[dg]\b", re.IGNORECASE)
+_MARK: Final = re.compile(rb"schedule\s*13\s*+(?:-\s*+)?[dg]\b", re.IGNORECASE)
 _TYPE: Final = re.compile(rb"\s*(?:<DOCUMENT>\s*)?<TYPE>([^\r\n<]+)", re.IGNORECASE)
 
 

@@ -17,7 +17,7 @@ from connectors.nasdaq.flagging_row import NoForm
 from connectors.no import aksjonaer_redact, newsweb_flagging
 from connectors.se import flagging_names
 from connectors.uk import psc_redact
-from connectors.us import holders_submission, holders_values, index_page
+from connectors.us import holders_submission, holders_values, index_page, schedule13
 from tests.fuzz.case import Case, Features, Finding
 from tests.fuzz.held import judged
 
@@ -62,6 +62,7 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
             f"000000019;A AS;Ordinære aksjer;A A;1970;{place:05} B;NOR;1;99999\n" for place in range(40_000)
         ),
     ),
+    ("mark", lambda text: schedule13.recognise("x.txt", text.encode()), _filled(" ", "schedule13", "x")),
     ("documents", lambda text: holders_submission.submission(text.encode()), _filled("<DOCUMENT>\n")),
     (
         "blocks",
