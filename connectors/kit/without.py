@@ -17,6 +17,8 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -26,7 +28,7 @@ from connectors.kit.formats import HEAD, Format, sniff
 from connectors.kit.zips import Archive
 
 _BLOCK: Final = 4 << 20
-_LARGEST: Final = 2 << 30  # of a JSON text that is read whole
+_MOST: Final = 512  # blocks of a JSON text that is read whole: 2 GiB; a longer one is one of lines
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TABLES: Final = (Format.TEXT, Format.JSON)
 
@@ -96,7 +98,7 @@ def rewrite(body: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool = False,
             return _gzip(source, told, into, quoted=quoted)
         if found in _TABLES:
             return _text(source, found, told, into, quoted=quoted)
-        whole = source.read()
+        whole = b"".join(_parts(source))
         if told.of(whole) or told.of(name.encode()):
             return False
         into.write(whole)
@@ -139,14 +141,14 @@ def _text(source: BinaryIO, found: Format, told: Told, into: BinaryIO, *, quoted
     head = source.read(2)
     source.seek(0)
     if head in _UTF16:
-        plain = source.read().decode("utf-16").encode()
+        plain = b"".join(_parts(source)).decode("utf-16").encode()
         kept = io.BytesIO()
         left = _lines(io.BytesIO(plain), told, kept, quoted=quoted)
         order = "utf-16-le" if head == codecs.BOM_UTF16_LE else "utf-16-be"
         into.write(head + kept.getvalue().decode().encode(order))
         return left
     if found is Format.JSON:
-        whole = _whole(source)
+        whole = b"".join(islice(_parts(source), _MOST))
         source.seek(0)
         try:
             kept_json = _pruned(whole.removeprefix(codecs.BOM_UTF8).strip(), told)
@@ -157,13 +159,12 @@ def _text(source: BinaryIO, found: Format, told: Told, into: BinaryIO, *, quoted
     return _lines(source, told, into, quoted=quoted)
 
 
-def _whole(source: BinaryIO) -> bytes:
-    """A text that is read whole, in blocks: gzip sets aside what it is asked for, before it knows its size."""
-    blocks, left = list[bytes](), _LARGEST
-    while left > 0 and (block := source.read(min(left, _BLOCK))):
-        blocks.append(block)
-        left -= len(block)
-    return b"".join(blocks)
+def _parts(source: BinaryIO) -> Iterator[bytes]:
+    """A body in blocks: a decoder sets aside what it is asked for, before it knows its size.
+
+    Asked for all, a zip's member asks its archive for as much as its header claims.
+    """
+    return iter(partial(source.read, _BLOCK), b"")
 
 
 def _lines(source: BinaryIO, told: Told, into: BinaryIO, *, quoted: bool) -> bool:
