@@ -20,6 +20,7 @@ _SAYS_WIDE: Final = re.compile(
     rb"""<\?xml[^>]{0,200}encoding\s*=\s*["'](?:utf|ucs)-?(?:16|2|4|32)""", re.IGNORECASE
 )
 _SECOND_DOCUMENT: Final = re.compile(rb"<\?xml\s|(?<=>)\s*<(?:!DOCTYPE\s|html[\s>])", re.IGNORECASE)
+_END_TAG: Final = re.compile(rb"</[\w.:-]+\s*>\s*$")
 _ENCODING_ERRORS: Final = frozenset(
     {
         etree.ErrorTypes.ERR_INVALID_CHAR,
@@ -89,15 +90,15 @@ def _is_closed(body: bytes, root: etree._Element) -> bool:
 def _several(body: bytes) -> tuple[etree._Element, ...] | None:
     """The trees of documents written one after the other; None where a part is not well-formed."""
     starts = [match.start() for match in _SECOND_DOCUMENT.finditer(body)]
-    cuts = [0, *(start for start in starts if start > 0 and body.rfind(b">", 0, start) >= 0), len(body)]
+    first = body.find(b">")
+    cuts = [0, *(start for start in starts if 0 <= first < start), len(body)]
     pieces: list[bytes] = []
-    held = b""
+    begun = 0
     for start, end in pairwise(cuts):
-        held += body[start:end]
-        if re.search(rb"</[\w.:-]+\s*>\s*$", held):  # a prolog or doctype belongs to what follows it
-            pieces.append(held.strip())
-            held = b""
-    if held.strip() or len(pieces) < 2:  # noqa: PLR2004 - one document is not several
+        if _END_TAG.search(body, start, end):  # a prolog or doctype belongs to what follows it
+            pieces.append(body[begun:end].strip())
+            begun = end
+    if body[begun:].strip() or len(pieces) < 2:  # noqa: PLR2004 - one document is not several
         return None
     try:
         return tuple(etree.fromstring(piece, _STRICT) for piece in pieces)

@@ -12,6 +12,8 @@ from typing import Final
 
 from lxml import etree, html
 
+from connectors.kit import pages
+
 _RULE: Final = re.compile(r"^\s*\+[-=+\s]{3,}\+?\s*$")
 _DRAWN: Final = re.compile(r"^\s*\|.*\|\s*$")
 _BROKEN: Final = re.compile(r"(?<=\d[.,]) (?=\d)")  # «5.» and «00%» on two lines of a narrow cell
@@ -28,7 +30,7 @@ def of_html(body: bytes) -> str:
     """The text of a page: a line for each paragraph and row, cells ended by bars, drawn tables as they stand."""
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        root = html.fromstring(body, parser=parser)
+        root = html.fromstring(pages.bounded(body), parser=parser)
     except (etree.ParserError, ValueError):
         return ""
     return "".join(_texts(root))

@@ -10,6 +10,8 @@ from typing import Final
 
 from lxml import etree, html
 
+from connectors.kit import pages
+
 _MARKUP: Final = re.compile(r"<(?:html|body|table|div|p|br|span|td)\b", re.IGNORECASE)
 LONGEST: Final = 1 << 20  # characters: a form has a few thousand
 _SKIPPED: Final = ("script", "style", "noscript", "title")
@@ -21,7 +23,7 @@ def plain(text: str) -> str:
         return text
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        root = html.fromstring(text.encode("utf-8", "replace"), parser=parser)
+        root = html.fromstring(pages.bounded(text.encode("utf-8", "replace")), parser=parser)
     except (etree.ParserError, ValueError):
         return ""
     etree.strip_elements(root, *_SKIPPED, with_tail=False)

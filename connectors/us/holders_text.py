@@ -11,6 +11,8 @@ from typing import Final
 
 from lxml import etree, html
 
+from connectors.kit import pages
+
 _MARKUP: Final = re.compile(rb"<(?:html|body|div|table|p|font|pre|br)\b", re.IGNORECASE)
 _REACH: Final = 20_000
 _SKIPPED: Final = frozenset({"script", "style", "noscript", "title"})
@@ -51,7 +53,7 @@ def flat(body: bytes) -> str:
         huge_tree=True,
     )
     try:
-        root = html.fromstring(body, parser=parser)
+        root = html.fromstring(pages.bounded(body), parser=parser)
     except (etree.ParserError, ValueError):
         return ""
     return " ".join("".join(_pieces(root)).split())

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from connectors.kit import transforms
+from connectors.kit import markup, pages, transforms
+from connectors.kit.markup import Malformed
 from connectors.nasdaq import flagging_row
 from connectors.nasdaq.flagging_row import NoForm
 from connectors.no import aksjonaer_redact, newsweb_flagging
@@ -21,7 +22,14 @@ from connectors.us import holders_submission, holders_values, index_page, schedu
 from tests.fuzz.case import Case, Features, Finding
 from tests.fuzz.held import judged
 
-_REFUSED: Final = (NoForm, transforms.Unaccepted, holders_submission.CutOff, index_page.NoPage)
+_REFUSED: Final = (
+    NoForm,
+    transforms.Unaccepted,
+    Malformed,
+    pages.Overloaded,
+    holders_submission.CutOff,
+    index_page.NoPage,
+)
 _LONG: Final = 400_000  # characters
 
 
@@ -76,6 +84,12 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
         _filled(
             " ", '<p id="secNum">0000000001-26-000001</p><p id="formName"><strong>Form 8', "-K\n.</strong>"
         ),
+    ),
+    ("prologs", lambda text: markup.parse(text.encode()), "<" + "<HTML>" * 150_000),
+    (
+        "attributes",
+        lambda text: pages.bounded(text.encode()),
+        "<html><body><a " + " ".join(f"a{place}" for place in range(200_000)) + ">x</a>",
     ),
 )
 

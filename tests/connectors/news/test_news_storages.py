@@ -134,5 +134,12 @@ def test_other_bodies_are_refused_by_name(key: str, body: bytes) -> None:
         rows(key, body)
 
 
+@pytest.mark.parametrize("key", ["fi.oam", "se.finanscentralen"])
+def test_a_page_of_attributes_without_end_is_refused(key: str) -> None:
+    body = listed(f"<a {' '.join(f'a{place}' for place in range(1_001))}>x</a>")
+    with pytest.raises(Unreadable, match="an element of 1,001 attributes"):
+        rows(key, body)
+
+
 def test_a_search_without_a_company_is_not_ours() -> None:
     assert isinstance(dataset("se.finanscentralen").recognise("x", b"<html><body></body></html>"), NotOurs)
