@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from connectors.kit.signs import values, where
-from connectors.kit.textual import NOT_AS_THEY_STAND
+from connectors.kit.textual import NOT_AS_THEY_STAND, is_broad
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def rows_of(lines: Lines, width: int, columns: Sequence[int], separator: str) ->
     if not body.endswith(b"\n") or not _are_due(lines, width, separator):
         return None
     # polars would drop the return
-    if body.startswith(NOT_AS_THEY_STAND) or b"\r" in body or b"\0" in body:
+    if body.startswith(NOT_AS_THEY_STAND) or b"\r" in body or b"\0" in body or is_broad(body, separator):
         return None
     try:
         frame = pl.read_csv(

@@ -74,7 +74,7 @@ def _is_page(text: bytes) -> bool:
 
 
 def _markup(head: bytes) -> Format:
-    text = head[:HEAD].lstrip().lower()
+    text = head.lstrip()[:HEAD].lower()  # who gives more is not led astray by blanks in front
     if not text:
         return Format.EMPTY
     if text.startswith((b"{", b"[")):

@@ -14,7 +14,7 @@ import polars as pl
 
 from connectors.kit.bare import Lines
 from connectors.kit.signs import beginnings, count, values, where
-from connectors.kit.textual import NOT_AS_THEY_STAND
+from connectors.kit.textual import NOT_AS_THEY_STAND, is_broad
 
 _MOST: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
 
@@ -26,7 +26,7 @@ def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | 
     takes is therefore written again: the same bytes come of nothing but what they say.
     """
     lines, quotes = count(body, "\n"), count(body, quote)
-    cut = body.startswith(NOT_AS_THEY_STAND)
+    cut = body.startswith(NOT_AS_THEY_STAND) or is_broad(body, separator)
     if not lines or quotes < 2 * width * lines or cut or b"\0" in body:
         return None
     try:

@@ -21,7 +21,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit import bare, quoted
-from connectors.kit.textual import NOT_AS_THEY_STAND, is_utf8, mended
+from connectors.kit.textual import NOT_AS_THEY_STAND, is_broad, is_utf8, mended
 
 LINE: Final = "line"
 _MORE: Final = "more"
@@ -148,7 +148,7 @@ class Reader:
 
     def _table(self, marked: bytes) -> pl.DataFrame | None:
         """What polars reads of marked lines; None where it cannot."""
-        if marked.startswith((_MARK_BYTE, *NOT_AS_THEY_STAND)):
+        if marked.startswith((_MARK_BYTE, *NOT_AS_THEY_STAND)) or is_broad(marked, self._separator):
             return None
         try:
             return pl.read_csv(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import feedparser
+from feedparser import encodings, sanitizer
 from feedparser.mixin import _FeedParserMixin
 
 from connectors.kit.formats import Format, sniff
@@ -44,6 +45,15 @@ def _of_short_author(parser: Any, key: str = "author") -> None:
 
 
 _PARSER._sync_author_detail = _of_short_author  # noqa: SLF001 - as above
+
+# The library's own patterns try a head of lines from each of them, and a declaration from each `encoding=` of the
+# first line to each quote: 40 KB of either take many seconds. These are bounded, and know no Punycode, whose
+# letters cost the square of their number too.
+encodings.RE_XML_PI_ENCODING = re.compile(
+    rb"""<\?[^>]{0,200}?encoding=['"]((?!(?i:punycode))[A-Za-z][\w.:-]{0,40})['"][^>]{0,200}\?>"""
+)
+sanitizer.RE_DOCTYPE_PATTERN = re.compile(rb"^[^\S\n]*+<!DOCTYPE([^>]{0,1000}+)>", re.MULTILINE)
+sanitizer.RE_ENTITY_PATTERN = re.compile(rb"^[^\S\n]*+<!ENTITY([^>]{0,1000}+)>", re.MULTILINE)
 
 
 class NoFeed(Exception):  # noqa: N818 - says what the bytes are

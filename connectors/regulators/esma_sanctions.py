@@ -37,6 +37,7 @@ _KEPT: Final = (
     _KEY, "sn_sanctionLegalFrameworkName", "sn_natureFullName", "sn_date", "sn_ncaCodeFullName", "sn_countryName",
 )  # fmt: skip
 _TEXT: Final = "sn_text"
+_FIELD: Final = b'"sn_'  # what a field of the register begins with
 _OWN: Final = {"SE": FI, "NO": FT}
 _NATURES: Final = (  # words of a nature, first that fits
     (("fine", "pecuniary", "penalty", "monetary"), kinds.SANCTION_FINE),
@@ -166,14 +167,15 @@ def day(written: str) -> datetime | None:
 def redact(market: str, body: BinaryIO) -> BinaryIO:
     """The answer with what is read of its companies' documents; of others only their ids, of texts the fine.
 
-    What is no JSON is no answer of this register, and stays as it is, unpacked.
+    What is no JSON is no answer of this register, and stays as it is, unpacked, where it holds none of its fields.
     """
     try:
         text = readable.whole(body, LARGEST)
         if b"\x00" in text:
             return _withheld("letters of two bytes, or none at all")
-        if sniff(text) is not Format.JSON:
-            return io.BytesIO(text)
+        kind = sniff(text)
+        if kind is not Format.JSON:
+            return _withheld(f"its fields in {kind.value}") if _FIELD in text else io.BytesIO(text)
         found = documents(text)
     except ArchiveError as error:
         return _withheld(error.reason)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from connectors.kit import markup, pages, transforms
+from connectors.kit import markup, pages, syndication, transforms
 from connectors.kit.markup import Malformed
 from connectors.nasdaq import flagging_row
 from connectors.nasdaq.flagging_row import NoForm
@@ -19,18 +20,21 @@ from connectors.no import aksjonaer_redact, newsweb_flagging
 from connectors.se import flagging_names
 from connectors.uk import psc_redact
 from connectors.us import holders_submission, holders_values, index_page, schedule13
-from tests.fuzz.case import Case, Features, Finding
+from tests.fuzz.case import LIMITS, Case, Features, Finding
 from tests.fuzz.held import judged
+from tests.fuzz.running import Hunt
 
 _REFUSED: Final = (
     NoForm,
     transforms.Unaccepted,
     Malformed,
+    syndication.NoFeed,
     pages.Overloaded,
     holders_submission.CutOff,
     index_page.NoPage,
 )
 _LONG: Final = 400_000  # characters
+_FEED: Final = "<rss version='2.0'><channel><item><title>x</title></item></channel></rss>"
 
 
 def _filled(piece: str, before: str = "", behind: str = "") -> str:
@@ -86,6 +90,14 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
         ),
     ),
     ("prologs", lambda text: markup.parse(text.encode()), "<" + "<HTML>" * 150_000),
+    ("blanks", lambda text: syndication.parse(text.encode()), _filled("\n", "<?xml version='1.0'?>", _FEED)),
+    ("encodings", lambda text: syndication.parse(text.encode()), _filled('encoding="" ', "<?xml ", _FEED)),
+    ("doctypes", lambda text: syndication.parse(text.encode()), _filled("\n<!DOCTYPE", "<?xml?>", _FEED)),
+    (
+        "punycode",
+        lambda text: syndication.parse(text.encode()),
+        _filled("b0a", "<?xml version='1.0' encoding='punycode'?>-") * 3,
+    ),
     (
         "attributes",
         lambda text: pages.bounded(text.encode()),
@@ -105,3 +117,11 @@ def test_a_long_text_is_read_or_refused(call: Callable[[str], Any], text: str) -
 
     answer = judged(judge, "long", Case("long", text.encode()))
     assert not isinstance(answer, Finding), f"{answer.kind} at {answer.place}: {answer.told}"
+
+
+@pytest.mark.parametrize("field", ["", "a", '""'], ids=["empty", "bare", "quoted"])
+def test_fields_without_end_take_no_gigabytes(field: str, tmp_path: Path) -> None:
+    line = ",".join([field] * 2_500_000).encode() + b"\n"
+    account = Hunt(tmp_path, LIMITS).of("kit.ragged", [Case("x.csv", line + b"1,2,3,4,5\n")], 0.1, 1)
+    assert account.findings == []
+    assert account.cases

@@ -152,6 +152,20 @@ def test_packing_hides_no_person_from_the_archive(archived: Reading, read: Readi
 
 
 @pytest.mark.parametrize(
+    "before", [b" " * 70_000, b"\xef\xbb\xbf" + b"\n" * 2_000, b"# answer\n", b"<!-- -->"]
+)
+def test_what_stands_before_an_answer_hides_no_person_from_the_archive(
+    before: bytes, archived: Reading, read: Reading
+) -> None:
+    plain = solr(sanction(sn_text="Ann Example of the company"))
+    body = before + plain
+    assert DATASET.redact is not None
+    assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
+    if before.isspace():
+        assert archived(DATASET, body).rows.equals(read(DATASET, plain).rows)
+
+
+@pytest.mark.parametrize(
     ("body", "reason"),
     [
         (b"<!doctype html><html>Please search first</html>", "without the session of a search"),
