@@ -30,6 +30,7 @@ ROWS: Final = 50_000  # that are handed on at once
 WAITING: Final = 4  # stretches that are read while so many rows are used
 MOST: Final = 128 << 20  # bytes without a record's beginning
 LONGEST: Final = 64 << 10  # characters of a record over several lines
+_TORN: Final = 1_000  # lines of one: with each all of them are looked at again
 _TRAILER: Final = re.compile(rb"(?:^|\n)" + re.escape(WITHHELD) + rb"(\d{1,18})\s*\Z")
 
 
@@ -264,6 +265,7 @@ class _Joiner:
         self._lines = lines
         self._held: list[str] = []
         self._held_at = 0
+        self._size = 0  # characters held
         self.found: list[list[str | None]] = []
         self.refused: list[tuple[object, str, object]] = []
 
@@ -278,11 +280,13 @@ class _Joiner:
         self._refuse()
 
     def _take(self, number: int, line: str) -> None:
-        if self._held and (self._shape.begins(line) or sum(map(len, self._held)) > LONGEST):
+        is_enough = self._size > LONGEST or len(self._held) == _TORN
+        if self._held and (is_enough or self._shape.begins(line)):
             self._refuse()
         if not self._held:
-            self._held_at = number
+            self._held_at, self._size = number, 0
         self._held.append(line)
+        self._size += len(line)
         fields = self._shape.fields("\n".join(self._held))
         if fields is not None:
             places = self._shape.names.values()

@@ -18,6 +18,7 @@ from connectors.nasdaq import flagging_row
 from connectors.nasdaq.flagging_row import NoForm
 from connectors.no import aksjonaer_redact, newsweb_flagging
 from connectors.se import flagging_names
+from connectors.se.bolagsverket_fields import FIELDS
 from connectors.uk import psc_redact
 from connectors.us import holders_submission, holders_values, index_page, schedule13
 from tests.fuzz.case import LIMITS, Case, Features, Finding
@@ -123,5 +124,14 @@ def test_a_long_text_is_read_or_refused(call: Callable[[str], Any], text: str) -
 def test_fields_without_end_take_no_gigabytes(field: str, tmp_path: Path) -> None:
     line = ",".join([field] * 2_500_000).encode() + b"\n"
     account = Hunt(tmp_path, LIMITS).of("kit.ragged", [Case("x.csv", line + b"1,2,3,4,5\n")], 0.1, 1)
+    assert account.findings == []
+    assert account.cases
+
+
+def test_lines_without_end_are_no_record(tmp_path: Path) -> None:
+    header = ";".join(FIELDS)
+    body = f'{header}\n"5560000001$ORGNR-IDORG";"1\n' + "f\n\n" * 100_000
+    case = Case("bolagsverket_bulkfil.txt", body.encode())
+    account = Hunt(tmp_path, LIMITS).of("se.bolagsverket", [case], 0.1, 1)
     assert account.findings == []
     assert account.cases
