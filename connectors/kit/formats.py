@@ -14,7 +14,10 @@ HEAD: Final = 1024  # bytes that `sniff` wants to see
 
 
 class Format(StrEnum):
-    """Kinds of bodies that a connector may expect. TEXT is what has no mark of its own (CSV)."""
+    """Kinds of bodies that a connector may expect. TEXT is what has no mark of its own (CSV).
+
+    EMPTY: nothing, or less than `HEAD` blanks.
+    """
 
     ZIP = "zip"
     GZIP = "gzip"
@@ -76,7 +79,8 @@ def _is_page(text: bytes) -> bool:
 def _markup(head: bytes) -> Format:
     text = head.lstrip()[:HEAD].lower()  # who gives more is not led astray by blanks in front
     if not text:
-        return Format.EMPTY
+        # some registers say by nothing that a company is gone: behind a head full of blanks there may be something
+        return Format.EMPTY if len(head) < HEAD else Format.UNKNOWN
     if text.startswith((b"{", b"[")):
         return Format.JSON
     if text.startswith(b"<"):

@@ -1,8 +1,9 @@
-"""`python -m tests.fuzz [words…]`: hunts every target whose key holds one of the words, for an hour together.
+"""`python -m tests.fuzz [words…]`: hunts every target whose key holds one of the words, for an hour by the clock.
 
-FUZZ_SECONDS sets another sum of processor time, FUZZ_CHANCE the seed of chance (printed, else a new one), FUZZ_JOBS how
-many targets at once. Ctrl-C ends with what was found so far; FUZZ_RESUME=1 goes on with the targets that are left, for the
-time that each was given. Exit code 1 where something was found: it lies below `found/`; 130 where it ended early.
+FUZZ_SECONDS sets another time, of which each of the targets hunted at once has as much of a processor; FUZZ_CHANCE the
+seed of chance (printed, else a new one), FUZZ_JOBS how many targets at once. Ctrl-C ends with what was found so far;
+FUZZ_RESUME=1 goes on with the targets that are left, for the time that each was given. Exit code 1 where something was
+found: it lies below `found/`; 130 where it ended early.
 """
 
 from __future__ import annotations

@@ -2,13 +2,16 @@
 
 import pytest
 
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import HEAD, Format, sniff
 
 
 @pytest.mark.parametrize(
     ("head", "found"),
     [
         (b"", Format.EMPTY),
+        (b"\r\n ", Format.EMPTY),
+        (b" " * HEAD, Format.UNKNOWN),  # a head of blanks says nothing of what follows
+        (b" " * 70_000 + b"{}", Format.JSON),
         (b"PK\x03\x04....", Format.ZIP),
         (b"\x1f\x8b\x08", Format.GZIP),
         (b"%PDF-1.7", Format.PDF),

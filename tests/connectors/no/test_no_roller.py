@@ -261,6 +261,14 @@ def test_an_empty_body_is_no_roles_and_the_name_says_whose() -> None:
     assert isinstance(DATASET.recognise("roller/tom.json", b""), NotOurs)
 
 
+def test_blanks_in_front_of_an_answer_do_not_say_that_there_are_no_roles() -> None:
+    body = b"\n" * 5_000 + json.dumps(answer(role("INNH", **person()))).encode()
+    kept = through_the_door(body)
+    assert BORN.encode() not in kept
+    with pytest.raises(Unreadable):
+        read(kept, "810005912-20261103T040000.json")
+
+
 @pytest.mark.sources
 def test_the_genuine_answers(sources: Path) -> None:
     folder = sources / "no" / "roller"

@@ -155,14 +155,13 @@ def test_packing_hides_no_person_from_the_archive(archived: Reading, read: Readi
     "before", [b" " * 70_000, b"\xef\xbb\xbf" + b"\n" * 2_000, b"# answer\n", b"<!-- -->"]
 )
 def test_what_stands_before_an_answer_hides_no_person_from_the_archive(
-    before: bytes, archived: Reading, read: Reading
+    before: bytes, archived: Reading
 ) -> None:
-    plain = solr(sanction(sn_text="Ann Example of the company"))
-    body = before + plain
+    body = before + solr(sanction(sn_text="Ann Example of the company"))
     assert DATASET.redact is not None
     assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
-    if before.isspace():
-        assert archived(DATASET, body).rows.equals(read(DATASET, plain).rows)
+    with pytest.raises(Unreadable):
+        archived(DATASET, body)
 
 
 @pytest.mark.parametrize(
