@@ -27,7 +27,16 @@ _METHODS: Final = (0, 8, 12)
 
 
 class Archive(ZipFile):
-    """A zip to read; a member that is not read, by `trouble`, raises BadZipFile as it is opened."""
+    """A zip to read; a member that is not read, by `trouble`, raises BadZipFile as it is opened.
+
+    Raises BadZipFile where a member has no name: the library would look at its last letter.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file)
+        if not all(entry.filename for entry in self.filelist):
+            self.close()
+            raise BadZipFile("a member without a name")
 
     def open(
         self,
@@ -47,7 +56,7 @@ class Archive(ZipFile):
 def directory(stream: BinaryIO, archive: str) -> list[ZipInfo]:
     """The files of the central directory in the order of their bytes."""
     try:
-        with ZipFile(stream) as opened:
+        with Archive(stream) as opened:
             entries = [entry for entry in opened.infolist() if not entry.is_dir()]
     except BROKEN as error:
         reason = str(error) or type(error).__name__

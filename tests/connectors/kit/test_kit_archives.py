@@ -145,6 +145,14 @@ def test_a_truncated_zip_is_a_clear_error():
             listed(body[:length])
 
 
+def test_a_member_without_a_name_is_a_clear_error():
+    body = zipped({"a.csv": b"a", "XXXX": b"b"}).replace(b"XXXX", b"\0XXX")  # a name ends at its first NUL
+    with pytest.raises(ArchiveError, match=r"daily\.zip: truncated or damaged zip: a member without a name"):
+        listed(body)
+    with pytest.raises(NotOneFile, match="a member without a name"):
+        packed.unpacked(io.BytesIO(body), "daily.zip")
+
+
 def test_no_archive_at_all():
     with pytest.raises(ArchiveError, match="the bytes are html"):
         listed(b"<html>Service unavailable")
