@@ -1,14 +1,14 @@
-"""Pages (HTML) held to what a tree of them may cost, before one is made.
+"""Bytes of a page (HTML) to a tree, held to what one may cost before it is made.
 
-Belongs here: what lxml's HTML parser takes the square of. Does not belong here: XML (`markup`), how large a page
-may be or what stands in it (its reader).
+Belongs here: what lxml's HTML parser takes the square of; nobody else makes trees of pages. Does not belong here:
+XML (`markup`), how large a page may be, how it is encoded or what stands in it (its reader).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from lxml import etree
+from lxml import etree, html
 
 MOST: Final = 1_000  # attributes of one element: pages that people write have some twenty
 
@@ -30,7 +30,17 @@ class _Counted:
         """Nothing is left to do."""
 
 
-def bounded(body: bytes) -> bytes:
+def document(body: bytes, parser: html.HTMLParser) -> html.HtmlElement:
+    """The whole page. Raises Overloaded, and as `lxml.html.document_fromstring` does."""
+    return html.document_fromstring(_bounded(body), parser=parser)
+
+
+def fragment(body: bytes, parser: html.HTMLParser) -> html.HtmlElement:
+    """The page, or the part of one. Raises Overloaded, and as `lxml.html.fromstring` does."""
+    return html.fromstring(_bounded(body), parser=parser)
+
+
+def _bounded(body: bytes) -> bytes:
     """The body as it is; Overloaded where one element has more than MOST attributes.
 
     Each attribute is put behind those before it, which are walked one by one: 80,000 take ten seconds.

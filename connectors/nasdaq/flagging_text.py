@@ -30,7 +30,7 @@ def of_html(body: bytes) -> str:
     """The text of a page: a line for each paragraph and row, cells ended by bars, drawn tables as they stand."""
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        root = html.fromstring(pages.bounded(body), parser=parser)
+        root = pages.fragment(body, parser)
     except (etree.ParserError, ValueError):
         return ""
     return "".join(_texts(root))

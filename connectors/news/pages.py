@@ -12,7 +12,7 @@ from lxml import etree, html
 from connectors.declare import Piece, Unreadable
 from connectors.kit import staged
 from connectors.kit.formats import Format, sniff
-from connectors.kit.pages import bounded
+from connectors.kit.pages import document
 from connectors.news import texts
 
 LARGEST: Final = 16 << 20
@@ -27,7 +27,7 @@ def root(piece: Piece, due: str) -> html.HtmlElement:
         raise Unreadable(piece.dataset, piece.name, f"{due} was due, not {found}")
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        return html.document_fromstring(bounded(body), parser=parser)
+        return document(body, parser)
     except (etree.ParserError, ValueError) as error:
         raise Unreadable(piece.dataset, piece.name, f"a page that does not parse: {error}") from error
 

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from lxml import etree, html
 
-from connectors.kit.pages import Overloaded, bounded
+from connectors.kit.pages import Overloaded, document
 
 MOST: Final = 2_000  # rows of a page
 
@@ -80,7 +80,7 @@ def read(body: bytes, found: Layout) -> tuple[str, tuple[Listed, ...]]:
     try:
         text = body.decode("utf-8", errors="replace")  # as all three write, whether they say so or not
         parser = html.HTMLParser(encoding="utf-8", no_network=True)
-        tree = html.document_fromstring(bounded(text.encode()), parser=parser)
+        tree = document(text.encode(), parser)
     except (etree.ParserError, etree.XMLSyntaxError, Overloaded) as error:
         raise ValueError(f"a page that does not parse: {error}") from None
     rows = [one for row in tree.xpath(found.row)[:MOST] if (one := _listed(row, found)) is not None]

@@ -23,7 +23,7 @@ def plain(text: str) -> str:
         return text
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        root = html.fromstring(pages.bounded(text.encode("utf-8", "replace")), parser=parser)
+        root = pages.fragment(text.encode("utf-8", "replace"), parser)
     except (etree.ParserError, ValueError):
         return ""
     etree.strip_elements(root, *_SKIPPED, with_tail=False)

@@ -53,7 +53,7 @@ def flat(body: bytes) -> str:
         huge_tree=True,
     )
     try:
-        root = html.fromstring(pages.bounded(body), parser=parser)
+        root = pages.fragment(body, parser)
     except (etree.ParserError, ValueError):
         return ""
     return " ".join("".join(_pieces(root)).split())

@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree, html
 
-from connectors.kit.pages import Overloaded, bounded
+from connectors.kit.pages import Overloaded, document
 from connectors.us.register import central_index_key
 from connectors.us.sgml_header import Header, Party, accession, day, eastern
 
@@ -30,9 +30,7 @@ class NoPage(Exception):  # noqa: N818 - says what the bytes are
 def header(body: bytes) -> Header:
     """The header that a page shows; NoPage for another page."""
     try:
-        root = html.document_fromstring(
-            bounded(body), parser=html.HTMLParser(encoding="utf-8", no_network=True)
-        )
+        root = document(body, html.HTMLParser(encoding="utf-8", no_network=True))
     except (etree.ParserError, etree.XMLSyntaxError, Overloaded) as error:
         raise NoPage(f"no HTML to read: {error}") from error
     number = _NUMBER.search(_all(root, "//*[@id='secNum']"))

@@ -8,7 +8,7 @@ its body without an erased name) or a parser of `connectors.kit`; a dataset is o
 `mapping`, `privacy`) is made small (`reducing`) and saved below `found/<target>/`, where `test_fuzz_found` reads it for
 ever after. The table at the end (`session`) says for each target how many cases were recognised, gave rows, and came as
 far as shared tables: a target that none of them does is not fuzzed, however many cases it had. What chance seldom makes,
-half a megabyte of what one pattern begins with, stands in `test_fuzz_long`.
+half a megabyte of what one pattern or loop begins with, stands in `test_fuzz_long`.
 
 Why not atheris: it ends its process at the first finding, has wheels for some versions of Python only, and sees
 nothing of what happens in polars, lxml and msgspec either; the feedback that matters here is which lines of ours

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-from connectors.kit import markup, pages, syndication, transforms
+from connectors.kit import markup, syndication, transforms
 from connectors.kit.markup import Malformed
-from connectors.nasdaq import flagging_row
+from connectors.nasdaq import flagging_row, flagging_text
 from connectors.nasdaq.flagging_row import NoForm
 from connectors.no import aksjonaer_redact, newsweb_flagging
 from connectors.se import flagging_names
@@ -30,7 +30,6 @@ _REFUSED: Final = (
     transforms.Unaccepted,
     Malformed,
     syndication.NoFeed,
-    pages.Overloaded,
     holders_submission.CutOff,
     index_page.NoPage,
 )
@@ -101,7 +100,7 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
     ),
     (
         "attributes",
-        lambda text: pages.bounded(text.encode()),
+        lambda text: flagging_text.of_html(text.encode()),
         "<html><body><a " + " ".join(f"a{place}" for place in range(200_000)) + ">x</a>",
     ),
 )

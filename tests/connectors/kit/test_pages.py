@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from connectors.kit.pages import MOST, Overloaded, bounded
+import pytest
+from lxml import etree, html
+
+import connectors
+from connectors.kit.pages import MOST, Overloaded, document, fragment
 from connectors.nasdaq.flagging_text import of_html
 from connectors.regulators import listings
 from connectors.uk.nsm_text import plain
 from connectors.us import index_page
 from connectors.us.holders_text import flat
+
+Tree = Callable[[bytes, html.HTMLParser], html.HtmlElement]
 
 
 def page(count: int) -> bytes:
@@ -19,24 +28,49 @@ def page(count: int) -> bytes:
     )
 
 
-def test_a_page_of_fewer_attributes_passes_as_it_is() -> None:
-    assert bounded(page(MOST)) == page(MOST)
+def parser() -> html.HTMLParser:
+    """A page's reader."""
+    return html.HTMLParser(encoding="utf-8", no_network=True)
 
 
-def test_a_page_of_more_is_refused_with_their_number() -> None:
+@pytest.mark.parametrize("tree", [document, fragment])
+def test_a_page_of_fewer_attributes_is_read_with_all_of_them(tree: Tree) -> None:
+    (link,) = tree(page(MOST), parser()).iter("a")
+    assert len(link.attrib) == MOST
+
+
+@pytest.mark.parametrize("tree", [document, fragment])
+def test_a_page_of_more_is_refused_with_their_number(tree: Tree) -> None:
     with pytest.raises(Overloaded, match="an element of 1,001 attributes"):
-        bounded(page(MOST + 1))
+        tree(page(MOST + 1), parser())
 
 
 @pytest.mark.parametrize("before", [b"<div>" * 10_000, b"<!-- %s -->" % (b"x" * 11_000_000), b"\xe5\x00"])
 def test_they_are_counted_behind_what_else_a_parser_could_stop_at(before: bytes) -> None:
     with pytest.raises(Overloaded):
-        bounded(before + page(MOST + 1))
+        document(before + page(MOST + 1), parser())
 
 
 @pytest.mark.parametrize("body", [b"", b" ", b"\x00", b"no markup", b"<", b"\xff\xfe<\x00a\x00"])
-def test_what_is_no_page_is_left_to_its_reader(body: bytes) -> None:
-    assert bounded(body) is body
+@pytest.mark.parametrize(("tree", "own"), [(document, html.document_fromstring), (fragment, html.fromstring)])
+def test_what_is_no_page_is_told_as_the_library_tells_it(body: bytes, tree: Tree, own: Any) -> None:
+    try:
+        due = etree.tostring(own(body, parser=parser()))
+    except (etree.ParserError, etree.XMLSyntaxError) as error:
+        with pytest.raises(type(error)):
+            tree(body, parser())
+    else:
+        assert etree.tostring(tree(body, parser())) == due
+
+
+def test_nobody_else_makes_trees_of_pages() -> None:
+    folder = Path(connectors.__file__).parent
+    made = [
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.py")
+        if re.search(r"\bhtml\.(document_|fragment_|fragments_)?fromstring\(", path.read_text())
+    ]
+    assert made == ["kit/pages.py"]
 
 
 def test_every_reader_of_pages_refuses_it_in_its_own_way() -> None:
