@@ -1,15 +1,17 @@
 """The full universe: five registers and their accounts taken in for the first time, then days, then releases.
 
-Every step is a process of its own, as an operator starts it; its figures are the time that passes, the most
-memory that it and its children hold together, and what the data folder grows by. Files of the registries are
-written once and kept (BENCH_FOLDER). Accounts are staged beforehand: reading them has its own benchmark; one
-company in a hundred files newer ones, which are read. Disk is compared with Parquet of the same tables and the
-document store. Does not belong here: what the registers say (`universe_files`, `universe_documents`).
+Every step is a process of its own, as an operator starts it; its figures are the time that passes, the time of
+processors, the most memory that it and its children hold together, and what the data folder grows by. Files of
+the registries are written once and kept (BENCH_FOLDER). Accounts are staged beforehand: reading them has its
+own benchmark; one company in a hundred files newer ones, which are read. Disk is compared with Parquet of the
+same tables and the document store. Does not belong here: what the registers say (`universe_files`,
+`universe_documents`).
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -112,7 +114,7 @@ class Steps:
             "FIRM_KEEP_RELEASES": "2",
             "PYTHONPATH": str(_ROOT),
         }
-        before, began = size(self._data), time.perf_counter()
+        before, worked, began = size(self._data), _worked(), time.perf_counter()
         with (
             subprocess.Popen(
                 [sys.executable, *arguments], cwd=_ROOT, env=environment, stdout=sys.stderr
@@ -128,6 +130,7 @@ class Steps:
         return {
             "name": f"{written(self._companies)} companies, {name}",
             "ours_s": round(seconds, 1),
+            "worked_s": round(_worked() - worked, 1),
             "peak_mb": megabytes,
             "own_mb": peak.own,
             "grown_bytes": size(self._data) - before,
@@ -136,10 +139,21 @@ class Steps:
         }
 
 
+def _worked() -> float:
+    """Seconds of processor time of all processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def kept(name: str) -> Path:
+    """Where something is found again by the next run."""
+    place = Path(os.environ.get("BENCH_FOLDER") or Path(tempfile.gettempdir()) / "firmdata-benchmarks")
+    return place / name
+
+
 def _files(companies: int, days: int) -> Path:
     """The registers' files, found or written."""
-    kept = Path(os.environ.get("BENCH_FOLDER") or Path(tempfile.gettempdir()) / "firmdata-benchmarks")
-    folder = kept / f"universe-{companies}-{days}"
+    folder = kept(f"universe-{companies}-{days}")
     if not (folder / "whole").exists():
         print(f"writing the files of {companies:,} companies in {folder}, once", file=sys.stderr, flush=True)
         shutil.rmtree(folder, ignore_errors=True)
