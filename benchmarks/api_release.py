@@ -1,24 +1,22 @@
 """The world of the API benchmarks as a published release, and the same rows as its peers want them.
 
 Published by the genuine way, `History.apply` and `Releases.publish`, and kept below a folder so that the next run
-finds it: the folder's name follows from the size and from all code that writes it. BENCH_FOLDER in the environment
-says where; the system's temporary folder otherwise. Does not belong here: the rows (`api_world`), measuring.
+finds it: the folder's name follows from the size and from all code that writes it. Does not belong here: the rows
+(`api_world`), where things are kept (`kept`), measuring.
 """
 
 import hashlib
 import json
-import os
 import resource
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import api_peers, api_world
+from benchmarks import api_peers, api_world, kept
 from warehouse import render
 from warehouse.history import History
 from warehouse.manifests import NAMES, SERVING, WAREHOUSE
@@ -54,10 +52,9 @@ class Built:
 
 def world(companies: int) -> Built:
     """The world of this size: found, or made in a process of its own (whose memory ends with it)."""
-    kept = Path(os.environ.get("BENCH_FOLDER") or Path(tempfile.gettempdir()) / "firmdata-benchmarks")
-    folder = kept / f"companies-{companies}-{_edition()}"
+    folder = kept.folder() / f"companies-{companies}-{_edition()}"
     if not (folder / "told.json").exists():
-        for stale in kept.glob(f"companies-{companies}-*"):
+        for stale in folder.parent.glob(f"companies-{companies}-*"):
             shutil.rmtree(stale)
         print(f"making {companies:,} companies in {folder}, once", file=sys.stderr, flush=True)
         subprocess.run(

@@ -2,7 +2,7 @@
 
 Every step is a process of its own, as an operator starts it; its figures are the time that passes, the time of
 processors, the most memory that it and its children hold together, and what the data folder grows by. Files of
-the registries are written once and kept (BENCH_FOLDER). Accounts are staged beforehand: reading them has its
+the registries are written once and kept (`kept`). Accounts are staged beforehand: reading them has its
 own benchmark; one company in a hundred files newer ones, which are read. Disk is compared with Parquet of the
 same tables and the document store. Does not belong here: what the registers say (`universe_files`,
 `universe_documents`).
@@ -11,7 +11,6 @@ same tables and the document store. Does not belong here: what the registers say
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,9 +21,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from benchmarks import universe_accounts, universe_documents, universe_files
+from benchmarks import kept, universe_accounts, universe_documents, universe_files
 from benchmarks.api_world import written
-from benchmarks.processes import watched
+from benchmarks.processes import ended_worked, watched
 from connectors.sandbox.world import FIRST_DAY
 from warehouse import manifests
 from warehouse.engine import opened, text
@@ -107,14 +106,14 @@ class Steps:
 
     def run(self, name: str, arguments: list[str], *, minutes: float, gigabytes: float) -> dict[str, object]:
         """Runs one to its end; the limits are told, and judged at full size only."""
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("FIRM_")}
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith("FIRM_")}
         environment = {
-            **kept,
+            **inherited,
             "FIRM_DATA": str(self._data),
             "FIRM_KEEP_RELEASES": "2",
             "PYTHONPATH": str(_ROOT),
         }
-        before, worked, began = size(self._data), _worked(), time.perf_counter()
+        before, worked, began = size(self._data), ended_worked(), time.perf_counter()
         with (
             subprocess.Popen(
                 [sys.executable, *arguments], cwd=_ROOT, env=environment, stdout=sys.stderr
@@ -130,7 +129,7 @@ class Steps:
         return {
             "name": f"{written(self._companies)} companies, {name}",
             "ours_s": round(seconds, 1),
-            "worked_s": round(_worked() - worked, 1),
+            "worked_s": round(ended_worked() - worked, 1),
             "peak_mb": megabytes,
             "own_mb": peak.own,
             "grown_bytes": size(self._data) - before,
@@ -139,21 +138,9 @@ class Steps:
         }
 
 
-def _worked() -> float:
-    """Seconds of processor time of all processes that were started and have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def kept(name: str) -> Path:
-    """Where something is found again by the next run."""
-    place = Path(os.environ.get("BENCH_FOLDER") or Path(tempfile.gettempdir()) / "firmdata-benchmarks")
-    return place / name
-
-
 def _files(companies: int, days: int) -> Path:
     """The registers' files, found or written."""
-    folder = kept(f"universe-{companies}-{days}")
+    folder = kept.folder() / f"universe-{companies}-{days}"
     if not (folder / "whole").exists():
         print(f"writing the files of {companies:,} companies in {folder}, once", file=sys.stderr, flush=True)
         shutil.rmtree(folder, ignore_errors=True)

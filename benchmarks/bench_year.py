@@ -3,7 +3,7 @@
 The files of a night are written while the one before is taken in, and removed after it. One result for a
 stretch of nights: the middle and the longest night, the most memory, and what a night adds to each store.
 Releases are those that an operator keeps. A year takes hours: one that is ended goes on behind its last whole
-night (BENCH_FOLDER), over the data folder that it left. Does not belong here: what the registers say
+night (`kept`), over the data folder that it left. Does not belong here: what the registers say
 (`universe_files`), or ten million companies (`bench_universe`).
 """
 
@@ -12,18 +12,19 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from statistics import median
 from typing import Final
 
-from benchmarks import universe_files
+from benchmarks import kept, universe_files
 from benchmarks.api_world import written
-from benchmarks.bench_universe import Steps, kept, size, stage_accounts
+from benchmarks.bench_universe import Steps, size, stage_accounts
 from connectors.sandbox.world import FIRST_DAY
+from warehouse.ahead import ahead
+from warehouse.files import write_json
 from warehouse.paths import Layout
 
 STRETCH: Final = 30  # nights of one result
@@ -40,8 +41,8 @@ class _Night:
 
 def run(companies: int = 10_000, days: int = 20, stretch: int = STRETCH) -> list[dict[str, object]]:
     """One result a stretch of nights after the first load: seconds of the middle one, memory, bytes a night."""
-    place = kept(f"year-{companies}-{days}")
-    found = list(_nights(place, companies, days))
+    place = kept.folder() / f"year-{companies}-{days}"
+    found = _nights(place, companies, days)
     shutil.rmtree(place)
     return [
         _stretch(companies, first, found[first - 1], found[first : first + stretch])
@@ -49,47 +50,35 @@ def run(companies: int = 10_000, days: int = 20, stretch: int = STRETCH) -> list
     ]
 
 
-def _nights(place: Path, companies: int, days: int) -> Iterator[_Night]:
+def _nights(place: Path, companies: int, days: int) -> list[_Night]:
     """All nights, those of an earlier run first; each is noted once it is whole."""
-    data, notes = place / "data", place / "nights.jsonl"
+    data, files, notes = place / "data", place / "files", place / "nights.json"
     found = _noted(notes)
-    yield from found
     if not found:
         shutil.rmtree(place, ignore_errors=True)
         stage_accounts(data, companies)
     steps = Steps(data, companies)
     markets = [market.lower() for market in universe_files.SHARES]
-    for day, folder in enumerate(_folders(place / "files", len(found), companies, days), len(found)):
+    shutil.rmtree(files, ignore_errors=True)
+    folders = (universe_files.write_day(files, day, companies, days) for day in range(len(found), days))
+    for day, folder in enumerate(ahead(folders), len(found)):
         at = f"{FIRST_DAY + timedelta(days=day)}T05:00:00"
         ingest = ["-m", "firm", "ingest", *markets, "--from", str(folder), "--at", at]
         step = steps.run(f"night {day}", ingest, minutes=10, gigabytes=8)
+        shutil.rmtree(folder)
         stores = {name: size(getattr(Layout(data), name)) for name in _STORES}
         seconds, worked = float(str(step["ours_s"])), float(str(step["worked_s"]))
         night = _Night(seconds, worked, int(str(step["peak_mb"])), stores)
-        with notes.open("a") as file:
-            file.write(json.dumps(asdict(night)) + "\n")
+        found.append(night)
+        write_json(notes, [asdict(one) for one in found])
         if day % STRETCH == 0:
             print(f"night {day}: {night}", file=sys.stderr, flush=True)
-        yield night
+    return found
 
 
 def _noted(notes: Path) -> list[_Night]:
     """The nights that an earlier run took in."""
-    lines = notes.read_text().splitlines() if notes.exists() else []
-    return [_Night(**json.loads(line)) for line in lines]
-
-
-def _folders(files: Path, first: int, companies: int, days: int) -> Iterator[Path]:
-    """The files of each night from one on: the next are being written while the caller has these, which go then."""
-    shutil.rmtree(files, ignore_errors=True)
-    with ThreadPoolExecutor(1) as writer:
-        begun = [writer.submit(universe_files.write_day, files, first, companies, days)]
-        for day in range(first, days):
-            folder = begun.pop().result()
-            if day + 1 < days:
-                begun.append(writer.submit(universe_files.write_day, files, day + 1, companies, days))
-            yield folder
-            shutil.rmtree(folder)
+    return [_Night(**one) for one in json.loads(notes.read_text())] if notes.exists() else []
 
 
 def _stretch(companies: int, first: int, before: _Night, nights: list[_Night]) -> dict[str, object]:
