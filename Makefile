@@ -17,10 +17,10 @@ LOCK = pip-compile -q --generate-hashes --allow-unsafe --no-annotate --no-header
 as_in = -c <(sed -nE 's/^([a-z0-9.-]+)(\[[a-z]+\])?(==[^ ;]+).*/\1\3/p' $(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test mutants fuzz audit check format bench docs lock clean
+.PHONY: help setup tools run test test-all coverage mutants fuzz audit check format bench docs lock clean
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 # Stamps hold the lock's contents, so that a changed lock installs again and an unchanged one costs nothing. Of what is
 # installed only the modules in use are compiled, when they are first imported.
@@ -63,8 +63,21 @@ setup: $(VENV)/.dev ## the environment alone, in .venv
 run: $(VENV)/.run ## the main job on the embedded sandbox, then the service (SERVE=0: end instead)
 	@$(BIN)/firm demo $(if $(filter 0,$(SERVE)),--no-serve,)
 
-test: $(VENV)/.dev $(TOOLS) ## every test
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
+# Each test process takes a file at a time, so that what a module shares is made once; tests/conftest.py orders files.
+TESTS = -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q
+PYTEST = $(BIN)/python $(TESTS)
+COVERED = FIRM_TEST_SECONDS=20 $(BIN)/coverage run $(TESTS)
+
+test: $(VENV)/.dev $(TOOLS) ## the quick tests: whether a change holds, in five minutes
+	@$(PYTEST) -m "not slow"
+
+test-all: $(VENV)/.dev $(TOOLS) ## every test, the slow ones too
+	@$(PYTEST)
+
+coverage: $(VENV)/.dev $(TOOLS) ## share of the branches that the quick tests reach, then all tests; half an hour and more
+	@$(BIN)/coverage erase
+	@$(COVERED) -m "not slow" && $(BIN)/coverage combine -q && echo "quick tests: $$($(BIN)/coverage report --format=total) %"
+	@$(COVERED) -m slow && $(BIN)/coverage combine -q --append && echo "all tests: $$($(BIN)/coverage report --format=total) %"
 
 mutants: $(VENV)/.dev ## one broken line after another, each with the test that must notice it
 	@$(BIN)/python -m tests.mutants

@@ -159,6 +159,7 @@ def _litestar(
         on_shutdown=[stop],
         exception_handlers=handlers,
     )
+    app.state.service = service  # for who holds the application: tests, and what runs beside it
     app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _refusal, _failed)
     return app
 

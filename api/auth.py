@@ -27,7 +27,7 @@ _REALM: Final = b'Bearer realm="firm"'
 _WITHOUT_DATABASE_SECONDS: Final = 900.0
 """Nobody can revoke a key while the database is away, so a key that worked goes on working for this long."""
 _AGAIN_SECONDS: Final = 5.0
-_CACHED: Final = 50_000  # callers; a few hundred bytes each
+MAX_KNOWN_CALLERS: Final = 50_000  # callers; a few hundred bytes each
 _RETRY_AFTER: Final = 2
 
 Lookup = Callable[[bytes], KeyRecord | None]
@@ -134,7 +134,7 @@ class Authenticator:
         until = self._clock.monotonic() + self._cache_seconds
         self._known[seen_as] = _Known(caller, until, until + _WITHOUT_DATABASE_SECONDS)
         self._known.move_to_end(seen_as)
-        if len(self._known) > _CACHED:
+        if len(self._known) > MAX_KNOWN_CALLERS:
             self._known.popitem(last=False)
         return caller
 

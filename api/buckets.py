@@ -9,7 +9,7 @@ There are no locks. What that costs: a process that is halted between reading an
 took of the same bucket meanwhile, so some requests too many may pass, and never one too few; two that meet a
 new account in the same microsecond may give it two buckets, until one of them looks for it again (`find`). A
 bucket that has filled up is the same as none, so its place is given to whoever needs one; with more than
-`_SLOTS` callers within a burst's length, some get a new bucket early. After a restart of the machine the
+`BUCKET_SLOTS` callers within a burst's length, some get a new bucket early. After a restart of the machine the
 clock begins anew: instants further ahead than any bucket is deep are taken for none.
 
 Does not belong here: whose buckets there are, and what is answered (`api.limits`).
@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 _LOGGER: Final = logging.getLogger("firm.api")
-_SLOTS: Final = 65_536
+BUCKET_SLOTS: Final = 65_536
 _PROBES: Final = 16
-_SIZE: Final = _SLOTS * 16  # an identity and an instant of eight bytes each
+_SIZE: Final = BUCKET_SLOTS * 16  # an identity and an instant of eight bytes each
 _ROUNDING: Final = 0.01  # of a token
 
 
@@ -54,7 +54,7 @@ class Bucket:
 def bucket_of(name: str, rate: Rate) -> Bucket:
     """The bucket of a name (an account, an address); not looked for yet."""
     identity = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") or 1
-    return Bucket(identity, rate, identity % _SLOTS)
+    return Bucket(identity, rate, identity % BUCKET_SLOTS)
 
 
 class Buckets:
@@ -62,8 +62,8 @@ class Buckets:
 
     def __init__(self, memory: "mmap.mmap | bytearray | None" = None, deepest: float = 60.0) -> None:
         view = memoryview(bytearray(_SIZE) if memory is None else memory)
-        self._identities = view[: _SLOTS * 8].cast("Q")
-        self._instants = view[_SLOTS * 8 : _SIZE].cast("d")
+        self._identities = view[: BUCKET_SLOTS * 8].cast("Q")
+        self._instants = view[BUCKET_SLOTS * 8 : _SIZE].cast("d")
         self._deepest = deepest
         """No bucket takes longer to fill."""
 
@@ -95,8 +95,8 @@ class Buckets:
 
     def find(self, bucket: Bucket, now: float) -> int:
         """The slot of a bucket; one that is free, or filled up, is taken where it has none."""
-        home = bucket.identity % _SLOTS
-        slots = [slot % _SLOTS for slot in range(home, home + _PROBES)]
+        home = bucket.identity % BUCKET_SLOTS
+        slots = [slot % BUCKET_SLOTS for slot in range(home, home + _PROBES)]
         for slot in slots:
             if self._identities[slot] == bucket.identity:
                 bucket.slot = slot

@@ -30,7 +30,7 @@ EMPTY: Final = -1
 EMPTY_FOR_VISITOR: Final = -2
 """What `visit` gives where the visitor's own bucket holds none."""
 _DEEPEST: Final = 60.0
-_METERS: Final = 100_000
+MAX_METERS: Final = 100_000
 _TESTS_A_MINUTE: Final = 10
 _TEST_EVERY: Final = 60 // _TESTS_A_MINUTE
 _TESTS: Final = Rate(_TESTS_A_MINUTE / 60, _TESTS_A_MINUTE)
@@ -103,7 +103,7 @@ class Limits:
         known = found.used if found.month == present.number else 0
         meter = self._meters.get(account_id)
         if meter is None:
-            if len(self._meters) >= _METERS:
+            if len(self._meters) >= MAX_METERS:
                 self._forget()
             meter = self._meters[account_id] = Meter(account_id, tier, present, known)
         elif meter.tier is not tier:

@@ -4,7 +4,6 @@ Litestar's own generator describes what it parses itself, and our queries are re
 document is put together here, once per start. Does not belong here: schemas (`api.schemas`).
 """
 
-import json
 from typing import Any, Final
 
 import msgspec
@@ -151,8 +150,3 @@ def _query_parameter(parameter: Parameter[Any]) -> Schema:
     if parameter.example is not None:
         described["example"] = parameter.example
     return described
-
-
-if __name__ == "__main__":
-    # how the committed snapshot is made
-    print(json.dumps(json.loads(document("https://api.example.com")), indent=1, ensure_ascii=False))  # noqa: T201

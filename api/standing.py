@@ -18,7 +18,7 @@ from api.webhooks.matching import LEASE
 from warehouse.reader import NoRelease
 
 T = TypeVar("T")
-_PATIENCE: Final = 1.0
+DATABASE_PATIENCE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ async def sizes(call: Call) -> Sizes | None:
 async def _asked(call: Call, question: Callable[[Connection], T]) -> T | None:
     """None where no answer comes in time: who asks whether the service is ready does not wait for a database."""
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(DATABASE_PATIENCE_SECONDS):
             return await call.service.control.read(question)
     except (Problem, TimeoutError):
         return None

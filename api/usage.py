@@ -1,11 +1,11 @@
 """Counts of requests per account and month: gathered here, written together, read back (KEYS_AND_LIMITS 3.3).
 
-At most `_REQUESTS` requests or `_SECONDS` are gathered before they are added to the database, at once where that
-takes no waiting, else by a thread, never more than one write at a time; the total of all processes comes back
-with it. So a process that dies loses what it has not written (under 50 requests in ordinary running) and never
-counts one twice. While the database fails, nobody is refused for it: counts are kept, one number per account, and
-written when it works again. A caller is told what the database knew last plus everything counted here since, so
-never less than is known.
+At most `_REQUESTS` requests or `GATHERING_SECONDS` are gathered before they are added to the database, at once
+where that takes no waiting, else by a thread, never more than one write at a time; the total of all processes
+comes back with it. So a process that dies loses what it has not written (under 50 requests in ordinary running)
+and never counts one twice. While the database fails, nobody is refused for it: counts are kept, one number per
+account, and written when it works again. A caller is told what the database knew last plus everything counted
+here since, so never less than is known.
 
 Does not belong here: what counts, and what is answered (`api.limits`); SQL (`api.db.repositories`).
 """
@@ -20,10 +20,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 _LOGGER: Final = logging.getLogger("firm.api")
 _REQUESTS: Final = 45  # leaves room below 50 for those that are answered while these are written
-_SECONDS: Final = 0.5
-_TURNS: Final = 200
+GATHERING_SECONDS: Final = 0.5
+WRITES_PER_TURN: Final = 200
 """Of so many writes the thread makes one: its connection also takes care of a log that grows (`api.db.counts`)."""
-_PATIENCE: Final = 1.0
+RETRY_SECONDS: Final = 1.0
 _SAID_EVERY: Final = 60.0
 
 Row = tuple[str, int, int]
@@ -91,7 +91,7 @@ class Usage:
         self._gathered += 1
         if self._timer is None:
             if self._running is None:
-                self._later(_SECONDS)
+                self._later(GATHERING_SECONDS)
         elif self._gathered >= _REQUESTS and self._running is None and self._works:
             self._flush()
 
@@ -128,7 +128,7 @@ class Usage:
             rows.append((count.account_id, count.month, count.writing))
         rows.sort()  # all processes in one order: none waits for another in a circle
         self._writes += 1
-        totals = self._store.add_at_once(rows) if self._writes % _TURNS else None
+        totals = self._store.add_at_once(rows) if self._writes % WRITES_PER_TURN else None
         if totals is not None:
             self._stored(written, totals)
             return
@@ -143,13 +143,13 @@ class Usage:
             self._works = False
             self._keep(written)
             self._say(failure)
-            self._later(_PATIENCE)
+            self._later(RETRY_SECONDS)
             return
         self._stored(written, done.result())
         if self._gathered >= _REQUESTS:
             self._flush()
         elif self._changed:
-            self._later(_SECONDS)
+            self._later(GATHERING_SECONDS)
 
     def _stored(self, written: list[Count], rows: Sequence[Row]) -> None:
         self._works = True

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from pipelines import dropped_interrupts
 
-_COMMANDS: Final = {
+COMMANDS_BY_NAME: Final = {
     "ingest": "ingest.ingest",
     "serve": "serve.serve",
     "deliver": "deliver.deliver",
@@ -50,12 +50,12 @@ class _Late(TyperGroup):
     """Loads a command when it is asked for: a service must not carry Dagster and polars in its memory."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- the library's signature
-        return list(_COMMANDS)
+        return list(COMMANDS_BY_NAME)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | TyperGroup | None:  # noqa: ARG002 -- as above
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS_BY_NAME:
             return None
-        module, _, name = _COMMANDS[cmd_name].partition(".")
+        module, _, name = COMMANDS_BY_NAME[cmd_name].partition(".")
         found = getattr(import_module(f"firm.commands.{module}"), name)
         if isinstance(found, typer.Typer):
             command = typer.main.get_group(found)

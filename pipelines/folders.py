@@ -165,18 +165,18 @@ def _reader(jurisdiction: Jurisdiction, inside: str) -> Dataset | None:
         (_specificity(pattern), dataset)
         for dataset in jurisdiction.datasets
         for pattern in dataset.files
-        if _matches(inside, pattern)
+        if matches_pattern(inside, pattern)
     ]
     return max(matches, key=lambda match: match[0])[1] if matches else None
 
 
 def _best(inside: str, patterns: Mapping[str, Found]) -> Found | None:
     """What the most specific pattern that fits stands for."""
-    fitting = [pattern for pattern in patterns if _matches(inside, pattern)]
+    fitting = [pattern for pattern in patterns if matches_pattern(inside, pattern)]
     return patterns[max(fitting, key=_specificity)] if fitting else None
 
 
-def _matches(inside: str, pattern: str) -> bool:
+def matches_pattern(inside: str, pattern: str) -> bool:
     """`*` stays within a folder, `**` crosses folders; a pattern without `/` is a file's name."""
     if "/" not in pattern:
         return fnmatchcase(PurePosixPath(inside).name, pattern)

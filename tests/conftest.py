@@ -12,16 +12,38 @@ from pathlib import Path
 import psycopg
 import pytest
 from hypothesis import settings
+from sqlalchemy import make_url
 
-from tests import bucket
+from tests import bucket, budget
 from tests.bucket import Bucket
 
 ROOT = Path(__file__).resolve().parents[1]
+ROOM_BYTES = 4 << 30  # what the folders of all tests and the servers of three test processes take at most
+_MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > ROOM_BYTES:
+    # Folders of tests lie in memory where there is room: an ingest waits for a disk more than a hundred times
+    os.environ["TMPDIR"] = str(_MEMORY)
+    tempfile.tempdir = None  # asked for anew
 os.environ["PYTHONPATH"] = str(ROOT / "tests" / "as_served")  # of processes that tests start
+# Test processes share the cores out; threads of each of them on every core cost a third more processor time
+for threads in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
 # How long an example takes on a busy machine says nothing of the code; the rest is as the environment has it
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
 gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Unmarked tests have a budget of processor time."""
+    config.pluginmanager.register(budget.Budget(budget.budget_seconds()), "budget")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests go first: test processes that take a file each end at about the same time."""
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_collection_finish() -> None:
@@ -45,8 +67,11 @@ def sources() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[Callable[[], str]]:
-    """A PostgreSQL server of this test process's own; gives addresses of databases that are new and empty."""
+def postgresql() -> Iterator[Callable[..., str]]:
+    """A PostgreSQL server of this test process's own; gives addresses of databases that are new and empty.
+
+    `make(like=url)` copies a database to which nobody is connected.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
         server_of = pytest.importorskip(
@@ -62,10 +87,11 @@ def postgresql() -> Iterator[Callable[[], str]]:
     server.start()
     numbers = itertools.count(1)
 
-    def make() -> str:
+    def make(like: str | None = None) -> str:
         name = f"firm_{next(numbers)}"
+        model = f"TEMPLATE {make_url(like).database} STRATEGY file_copy" if like else ""
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+            connection.execute(f"CREATE DATABASE {name} {model}")  # type: ignore[arg-type]
         return server.get_uri(database=name)
 
     yield make
@@ -80,9 +106,37 @@ def object_store() -> Iterator[Callable[[], Bucket]]:
         yield make
 
 
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A control-plane database on SQLite with its tables and nothing in them: to be copied."""
+    from api.db.migrate import prepare  # not at the head: most processes need no database
+
+    path = tmp_path_factory.mktemp("migrated") / "control.sqlite"
+    prepare(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgresql: Callable[..., str]) -> str:
+    """The same on PostgreSQL."""
+    from api.db.migrate import prepare  # not at the head: most processes need no database
+
+    url = postgresql()
+    prepare(url).close()
+    return url
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def control_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a new control-plane database, on each engine in turn."""
+def control_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a control-plane database with its tables and nothing in them, on each engine in turn."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'control' / 'control.sqlite'}"
-    return request.getfixturevalue("postgresql")()
+        path = tmp_path / "control" / "control.sqlite"
+        path.parent.mkdir()
+        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), path)
+        yield f"sqlite:///{path}"
+        return
+    model = request.getfixturevalue("migrated_postgresql")
+    url = request.getfixturevalue("postgresql")(like=model)
+    yield url
+    with psycopg.connect(model, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {make_url(url).database} WITH (FORCE)")  # type: ignore[arg-type]

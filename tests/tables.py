@@ -38,11 +38,11 @@ def check_cases(
             raise TypeError(f"{test.__name__} does not take {', '.join(arguments)}")
 
         @functools.wraps(test)
-        def run_all(**given: Any) -> None:
+        def run_all(*own: Any, **given: Any) -> None:  # `own`: the object of a test that is a method
             failures = [
                 failure
                 for label, row in zip(labels, rows, strict=True)
-                if (failure := _failure_of(test, label, given | row)) is not None
+                if (failure := _failure_of(functools.partial(test, *own), label, given | row)) is not None
             ]
             if failures:
                 failing = ", ".join(failure.__notes__[-1] for failure in failures)
@@ -67,7 +67,7 @@ def _label(row: dict[str, Any]) -> str:
 def _failure_of(test: Test, label: str, given: dict[str, Any]) -> BaseException | None:
     try:
         test(**given)
-    except (Exception, pytest.fail.Exception) as failure:  # noqa: BLE001 - each is reported with its case
+    except (Exception, pytest.fail.Exception, BaseExceptionGroup) as failure:  # noqa: BLE001 - each is reported
         failure.add_note(label)
         return failure
     return None

@@ -46,3 +46,21 @@ def test_check_cases_without_cases_or_with_wrong_names_is_refused() -> None:
         check_cases("number", [1, 2], ids=["one"])
     with pytest.raises(TypeError, match="does not take other"):
         check_cases("other", [1])(lambda number: None)
+
+
+def test_check_cases_stacked_reports_cases_of_both_tables() -> None:
+    @check_cases("outer", [1, 2])
+    @check_cases("inner", [1, 2])
+    def table(outer: int, inner: int) -> None:
+        if inner == 2:
+            pytest.fail("two is wrong")
+
+    with pytest.raises(BaseExceptionGroup, match=r"2 of 2 cases: 1, 2"):
+        table()
+
+
+class TestMethods:
+    @check_cases("number", [1, 2])
+    def test_check_cases_of_a_method_passes_its_object(self, base: int, number: int) -> None:
+        assert isinstance(self, TestMethods)
+        assert base + number in (11, 12)

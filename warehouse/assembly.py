@@ -27,7 +27,7 @@ _LANES: Final = 2  # tables written at one time
 _OWN: Final = len("firm:XX:") + 1  # where what is a company's own begins in its id
 # A history holds rows as they came: runs of companies in order, some of the first load and one for each day since.
 # Whoever reads some companies reads a little of each run, which costs less than putting whole rows in order.
-_RUNS: Final = 64
+MOST_UNSORTED_RUNS: Final = 64
 _ALL: Final = "true"  # a condition that all rows meet
 
 
@@ -126,7 +126,7 @@ def _copy_all(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table, source: Source, parts: list[str]) -> None:
     """parts: conditions that part the companies of the market into stretches."""
     name, rows = quoted(table.name), _of_market(table, source)
-    if all(_runs(connection, f"FROM ({rows}) WHERE {part}") <= _RUNS for part in parts):
+    if all(_runs(connection, f"FROM ({rows}) WHERE {part}") <= MOST_UNSORTED_RUNS for part in parts):
         # at once: the last rows of every statement fill no group of rows, and are written again with the next
         connection.execute(f"INSERT INTO {name} BY NAME {rows}")
         return

@@ -24,7 +24,7 @@ from warehouse import files
 _KEPT: Final = 4  # folders: of histories, and of releases that are written or read
 _SPILLED: Final = ".spilled"  # beside the folder, where there is room: what memory does not hold
 MEMORY: Final = "2500MB"  # of one folder's DuckDB; left to itself it takes four fifths of the machine
-_LOCAL: Final = {
+CONNECTION_SETTINGS: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "memory_limit": MEMORY,
@@ -34,10 +34,10 @@ _ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]
 
 
 @lru_cache(maxsize=_KEPT)
-def _running(folder: Path | None) -> duckdb.DuckDBPyConnection:
+def running_database(folder: Path | None) -> duckdb.DuckDBPyConnection:
     """A DuckDB for the files of one folder. Nothing is fetched from anywhere."""
     spilled = {} if folder is None else {"temp_directory": str(_room(folder))}
-    return duckdb.connect(":memory:", config={**_LOCAL, **spilled})
+    return duckdb.connect(":memory:", config={**CONNECTION_SETTINGS, **spilled})
 
 
 def _room(folder: Path) -> Path:
@@ -57,7 +57,7 @@ def opened(path: Path | None = None, *, read_only: bool = False) -> Iterator[duc
 
     Of one file there is one writer or any number of readers; what is not committed at the end is not kept.
     """
-    connection = _running(None if path is None else path.parent.resolve()).cursor()
+    connection = running_database(None if path is None else path.parent.resolve()).cursor()
     name = f"opened_{next(_names)}"
     try:
         connection.execute("SET TimeZone = 'UTC'")
@@ -77,7 +77,7 @@ def _let_go(connection: duckdb.DuckDBPyConnection, name: str) -> None:
         connection.execute("USE memory")
         connection.execute(f"DETACH DATABASE IF EXISTS {name}")
     except duckdb.Error:
-        _running.cache_clear()  # a file that cannot be written back stays attached: the next use begins anew
+        running_database.cache_clear()  # what cannot be written back stays attached: the next use begins anew
         raise
     finally:
         connection.close()

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 Step = Callable[[str], None]  # told the name of each step of a write; tests stop the process there
 TEMPORARY = ".tmp"
-_AT_A_TIME: Final = 1 << 25  # bytes
+COPIED_BYTES_AT_A_TIME: Final = 1 << 25  # bytes
 # What a kernel or a file system says that cannot copy by itself, or not to another file system
 _ANOTHER_WAY: Final = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 
@@ -98,7 +98,7 @@ def copy(source: Path, target: Path) -> None:
         with source.open("rb") as read, target.open("wb") as written:
             os.posix_fadvise(read.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
             at = 0
-            while copied := os.copy_file_range(read.fileno(), written.fileno(), _AT_A_TIME):
+            while copied := os.copy_file_range(read.fileno(), written.fileno(), COPIED_BYTES_AT_A_TIME):
                 os.posix_fadvise(read.fileno(), at, copied, os.POSIX_FADV_DONTNEED)
                 at += copied
     except OSError as error:

@@ -31,8 +31,8 @@ _BOOK: Final = (
 )
 _LIVED: Final = "edition"  # marks: the editions that a file has lived through, where there were several
 # DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
-_FREE_SHARE: Final = 0.5
-_FREE_BLOCKS: Final = 256  # of 256 KiB
+LARGEST_FREE_SHARE: Final = 0.5
+FEWEST_FREE_BLOCKS: Final = 256  # of 256 KiB
 
 
 def prepare(connection: duckdb.DuckDBPyConnection) -> None:
@@ -77,7 +77,7 @@ def compacted(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:
             WHERE database_name = current_database()"""
     ).fetchall()
     total, free = sizes[0] if sizes else (0, 0)
-    if free < _FREE_BLOCKS or free < total * _FREE_SHARE:
+    if free < FEWEST_FREE_BLOCKS or free < total * LARGEST_FREE_SHARE:
         return None
     built = files.temporary(path)
     files.discard(built)

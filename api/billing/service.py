@@ -48,7 +48,7 @@ KEPT: Final = timedelta(days=60)
 _LOGGER: Final = logging.getLogger("firm.api")
 _TRIES: Final = 5
 _THREADS: Final = 4
-_PATIENCE_SECONDS: Final = 25.0
+STRIPE_PATIENCE_SECONDS: Final = 25.0
 T = TypeVar("T")
 
 
@@ -85,7 +85,7 @@ class Billing:
         """
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
-            async with asyncio.timeout(_PATIENCE_SECONDS):
+            async with asyncio.timeout(STRIPE_PATIENCE_SECONDS):
                 return await running
         except TimeoutError:
             raise StripeUnavailable("Stripe has taken too long: try again") from None

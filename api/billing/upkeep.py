@@ -25,8 +25,8 @@ from api.webhooks.service import kept, process_name
 LEASE: Final = "billing"
 EVERY: Final = timedelta(hours=24)
 _LEASE_SECONDS: Final = 120.0  # longer than one account can take
-_LOOK_SECONDS: Final = 900.0  # between two passes; the first is not at the start, which is busy enough
-_BREATH_SECONDS: Final = 0.2  # between two accounts: Stripe takes 25 questions a second in trials
+PASS_SECONDS: Final = 900.0  # between two passes; the first is not at the start, which is busy enough
+BREATH_SECONDS: Final = 0.2  # between two accounts: Stripe takes 25 questions a second in trials
 _LOGGER: Final = logging.getLogger("firm.api")
 
 
@@ -75,9 +75,9 @@ class Upkeep:
 
     async def _run(self, stop: asyncio.Event) -> None:
         try:
-            while not await _stopped(stop, _LOOK_SECONDS):
+            while not await _stopped(stop, PASS_SECONDS):
                 while await asyncio.to_thread(self.step):
-                    if await _stopped(stop, _BREATH_SECONDS):
+                    if await _stopped(stop, BREATH_SECONDS):
                         return
         finally:
             with suppress(SQLAlchemyError):  # the lease runs out by itself

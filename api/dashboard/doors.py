@@ -32,7 +32,7 @@ IDLE_LIFETIME: Final = timedelta(days=3)
 """How long a session that nobody uses lasts."""
 _LINKS_AT_ONCE: Final = 3
 """Links of one address that may work at a time: nobody's mailbox is filled from here."""
-_SESSIONS_AT_ONCE: Final = 20
+MAX_SESSIONS: Final = 20
 _SEEN_EVERY: Final = timedelta(minutes=10)
 
 
@@ -112,7 +112,7 @@ class Doors:
             if former is not None:
                 sign_ins.end_digest(connection, digest_of(former, self._pepper))
             sign_ins.add_session(connection, session, digest)
-            sign_ins.keep_newest(connection, account.account_id, _SESSIONS_AT_ONCE)
+            sign_ins.keep_newest(connection, account.account_id, MAX_SESSIONS)
             return SignedIn(session, account)
 
         entered = await self._control.write(enter)

@@ -85,11 +85,11 @@ def match(connection: Connection, candidates: Sequence[Candidate]) -> int:
             connection.execute(statement, values)
         counts = [(row[0], row[1]) for row in connection.execute(_COUNTS, values)]
     matched = {sequence for sequence, _ in counts}
-    _keep(connection, [c.event for c in candidates if c.event.sequence in matched])
+    keep_events(connection, [c.event for c in candidates if c.event.sequence in matched])
     return sum(count for _, count in counts)
 
 
-def _keep(connection: Connection, events: Sequence[MatchedEvent]) -> None:
+def keep_events(connection: Connection, events: Sequence[MatchedEvent]) -> None:
     names = [column.key for column in MatchedEvent.__table__.columns]
     rows = [{name: getattr(event, name) for name in names} for event in events]
     if rows:

@@ -49,7 +49,7 @@ DENIED: Final[tuple[Network, ...]] = tuple(
 UNICAST: Final = ipaddress.IPv6Network("2000::/3")
 """All of IPv6 that is given out; everything beside it is refused: loopback, mapped and translated IPv4, local."""
 
-_DENIED_4: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv4Network))
+DENIED_IPV4: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv4Network))
 _DENIED_6: Final = tuple(one for one in DENIED if isinstance(one, ipaddress.IPv6Network))
 NO_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 """Errors of a machine that has no socket left; they say nothing about an address."""
@@ -118,5 +118,5 @@ def _unmapped(address: Address) -> Address:
 
 def _is_denied(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
-        return any(address in network for network in _DENIED_4)
+        return any(address in network for network in DENIED_IPV4)
     return address not in UNICAST or any(address in network for network in _DENIED_6)

@@ -23,8 +23,8 @@ from warehouse.schema.codes import EVENT_TYPES
 LEASE: Final = "fan_out"
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 _LEASE_SECONDS: Final = 15.0
-_MOST_EVENTS: Final = 1_024
-_ENOUGH_DELIVERIES: Final = 20_000  # of one commit: a few tenths of a second
+MAX_EVENTS: Final = 1_024
+ENOUGH_DELIVERIES: Final = 20_000  # of one commit: a few tenths of a second
 _BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
 _TIME: Final = slice(4, 14)  # of an id with a prefix of three letters
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -96,10 +96,10 @@ class FanOut:
         return len(events)
 
     def _fit(self, made: int) -> None:
-        if made > _ENOUGH_DELIVERIES:
+        if made > ENOUGH_DELIVERIES:
             self._limit = max(1, self._limit // 2)
-        elif made < _ENOUGH_DELIVERIES // 2:
-            self._limit = min(_MOST_EVENTS, self._limit * 2)
+        elif made < ENOUGH_DELIVERIES // 2:
+            self._limit = min(MAX_EVENTS, self._limit * 2)
 
 
 def _candidate(event: Event, time_part: str, at: datetime) -> Candidate:

@@ -21,7 +21,7 @@ from api.webhooks.settings import WebhookSettings
 
 LEASE: Final = "pruning"
 _LEASE_SECONDS: Final = 60.0
-_AT_ONCE: Final = 500  # deliveries, events or companies of one step
+STEP_ROWS: Final = 500  # at most: deliveries, events or companies of one step
 _REQUESTS_KEPT: Final = timedelta(hours=24)  # CONTRACT 4.12
 _DAYS_KEPT: Final = timedelta(days=400)  # of usage: this month is shown, a year can be compared by hand
 _LOGGER: Final = logging.getLogger("firm.webhooks")
@@ -68,14 +68,14 @@ class Pruning:
         kept: set[int] = set()
         yield from self._deliveries(earliest("dlv", milliseconds(before)), kept)
         yield from self._events(before, kept)
-        while taken := self._write(lambda connection: pruning.take_companies(connection, _AT_ONCE)):
+        while taken := self._write(lambda connection: pruning.take_companies(connection, STEP_ROWS)):
             yield taken
         while self._write(lambda connection: pruning.take_subscription(connection, before)):
             yield 1
         yield self._write(lambda connection: pruning.take_records(connection, before, now - _REQUESTS_KEPT))
         yield self._write(lambda connection: pruning.wipe_secrets(connection, now))
         oldest = int(f"{now - _DAYS_KEPT:%Y%m%d}")
-        while taken := self._write(lambda connection: usage_days.take_days(connection, oldest, _AT_ONCE)):
+        while taken := self._write(lambda connection: usage_days.take_days(connection, oldest, STEP_ROWS)):
             yield taken
 
     def _deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
@@ -85,7 +85,7 @@ class Pruning:
             subscription_id = found
             while taken := self._write(
                 lambda connection, one=subscription_id: pruning.take_deliveries(
-                    connection, one, below, _AT_ONCE
+                    connection, one, below, STEP_ROWS
                 )
             ):
                 yield taken
@@ -100,7 +100,9 @@ class Pruning:
         after: int | None = 0
         while after is not None:
             after = self._write(
-                lambda connection, start=after: pruning.take_events(connection, start, before, kept, _AT_ONCE)
+                lambda connection, start=after: pruning.take_events(
+                    connection, start, before, kept, STEP_ROWS
+                )
             )
             yield 0
 

@@ -32,10 +32,11 @@ from api.webhooks.targets import InvalidTargetError, parse
 
 READ_BYTES: Final = 64 * 1024
 """Of an answer's body; the rest is not waited for."""
+SOCKET_WAIT_SECONDS: Final = 0.25
+"""Before an attempt begins again that the machine had no socket for."""
 
 _KEEP_SECONDS: Final = 1.5
 """An unused connection is closed before common servers close it (2 s and more): no attempt meets that moment."""
-_ROOM_SECONDS: Final = 0.25
 _BUFFER_BYTES: Final = 16 * 1024
 _MOST_PARSED: Final = 10_000
 _LOGGER: Final = logging.getLogger("firm.webhooks")
@@ -61,7 +62,7 @@ class Sender:
         self._settings = settings
         self._clock = clock
         self._guard = Guard(settings.allow_networks, settings.deny_networks)
-        self._resolver = _Resolver(self._guard, resolver or Names())
+        self._resolver = GuardedResolver(self._guard, resolver or Names())
         self._parsed: dict[str, URL] = {}
         self._session: aiohttp.ClientSession | None = None
 
@@ -112,7 +113,7 @@ class Sender:
             _LOGGER.error(
                 "no socket left for a delivery: raise the limit of open files, or lower FIRM_WEBHOOK_IN_FLIGHT"
             )
-            await asyncio.sleep(_ROOM_SECONDS)
+            await asyncio.sleep(SOCKET_WAIT_SECONDS)
 
     def _parse(self, written: str) -> URL:
         url = self._parsed.get(written)
@@ -127,7 +128,7 @@ class Sender:
         if self._session is None:
             make_room()
             connector = aiohttp.TCPConnector(
-                ssl=_verified(),
+                ssl=tls_context(),
                 resolver=self._resolver,
                 use_dns_cache=False,
                 limit=0,  # how many at once is the caller's to keep
@@ -205,7 +206,7 @@ class _Request(aiohttp.ClientRequest):
         return await super().send(conn)
 
 
-class _Resolver(AbstractResolver):
+class GuardedResolver(AbstractResolver):
     """Names to addresses, of which every one must be allowed: one public address excuses no private one."""
 
     def __init__(self, guard: Guard, lookup: Lookup) -> None:
@@ -240,7 +241,7 @@ class _Resolver(AbstractResolver):
 
 
 @functools.cache  # the system's authorities are many: read once
-def _verified() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Certificates are checked against the system's authorities, and their names; TLS 1.2 and later."""
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2

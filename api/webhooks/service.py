@@ -34,11 +34,11 @@ _LOOK_SECONDS: Final = 0.1  # between two looks for new events; the reader itsel
 _IDLE_SECONDS: Final = 0.5  # the same while another process leads, or nobody has subscribed yet
 _PRUNE_SECONDS: Final = 3_600.0
 _BREATH_SECONDS: Final = 0.05  # between two steps of pruning, for others who write
-_FIRST_WAIT: Final = 1.0
+FIRST_WAIT_SECONDS: Final = 1.0
 _LONGEST_WAIT: Final = 30.0
 _LONG_SECONDS: Final = 60.0  # whoever worked so long fails for another reason
 _LONGEST_HOST: Final = 30
-_ENDING_SECONDS: Final = 3.0  # beyond what an endpoint has to answer: to store what came back
+ENDING_SECONDS: Final = 3.0  # beyond what an endpoint has to answer: to store what came back
 
 Run = Callable[[asyncio.Event], Awaitable[None]]
 Observe = Callable[[str], None]
@@ -85,7 +85,7 @@ class Deliveries:
         self._pruning = Pruning(database, settings.webhooks, clock, self.name)
         self._sender = _CountingSender(settings.webhooks, clock, observe)
         self._worker: Worker | None = None
-        self._parts: Mapping[str, Run] = {
+        self.parts: Mapping[str, Run] = {
             "fan-out": self._match,
             "worker": self._deliver,
             "mail": Mailer(database, settings.mail, clock).run,
@@ -95,10 +95,10 @@ class Deliveries:
     async def run(self, stop: asyncio.Event) -> None:
         """Until `stop` is set; attempts under way may then end. What is broken off is repeated by another."""
         _LOGGER.info("delivering as %s", self.name)
-        parts = [asyncio.create_task(kept(run, name, stop)) for name, run in self._parts.items()]
+        parts = [asyncio.create_task(kept(run, name, stop)) for name, run in self.parts.items()]
         try:
             await stop.wait()
-            await asyncio.wait(parts, timeout=self._settings.webhooks.ack_seconds + _ENDING_SECONDS)
+            await asyncio.wait(parts, timeout=self._settings.webhooks.ack_seconds + ENDING_SECONDS)
         finally:
             for part in parts:
                 part.cancel()
@@ -152,7 +152,7 @@ class Deliveries:
 
 async def kept(run: Run, name: str, stop: asyncio.Event) -> None:
     """Runs a part until it ends by itself; after a failure again, at first soon and then less often."""
-    wait = _FIRST_WAIT
+    wait = FIRST_WAIT_SECONDS
     while not stop.is_set():
         task, began = asyncio.ensure_future(run(stop)), asyncio.get_running_loop().time()
         try:
@@ -166,7 +166,7 @@ async def kept(run: Run, name: str, stop: asyncio.Event) -> None:
         if error is None:
             return
         if asyncio.get_running_loop().time() - began > _LONG_SECONDS:
-            wait = _FIRST_WAIT
+            wait = FIRST_WAIT_SECONDS
         _say(name, wait, error)
         await _pause(stop, wait)
         wait = min(2 * wait, _LONGEST_WAIT)

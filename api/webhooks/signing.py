@@ -29,17 +29,17 @@ def sign(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes) -
         raise ValueError(f"sign with the current secret and at most one before it, not with {len(secrets)}")
     signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
     headers = {
-        "X-Service-Signature": _hex(secrets[0], body),
+        "X-Service-Signature": hex_signature(secrets[0], body),
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": " ".join([_versioned(secret, signed) for secret in secrets]),
     }
     if len(secrets) > 1:
-        headers["X-Service-Signature-Previous"] = _hex(secrets[1], body)
+        headers["X-Service-Signature-Previous"] = hex_signature(secrets[1], body)
     return headers
 
 
-def _hex(secret: str, body: bytes) -> str:
+def hex_signature(secret: str, body: bytes) -> str:
     """The key is the whole text of the secret, its prefix included, as receivers take it: `secret.encode()`."""
     return "sha256=" + _digest(secret.encode(), body).hex()
 

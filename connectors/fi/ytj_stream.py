@@ -14,7 +14,7 @@ from connectors.declare import Piece, Unreadable
 from connectors.kit import staged
 
 HEAD: Final = 65_536
-_TAIL: Final = 4_096  # bytes kept back, in which an object's own end must lie
+HELD_BACK_BYTES: Final = 4_096  # bytes kept back, in which an object's own end must lie
 _OPENING: Final = re.compile(rb'"companies"\s*:\s*(?=\[)')
 _ENDING: Final = re.compile(rb'\]\s*(?:,\s*"\w+"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*)*\}\s*\Z')
 _ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
@@ -45,12 +45,12 @@ class _Array(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        while not self._ended and len(self._held) <= _TAIL:
-            more = self._source.read(max(len(buffer), _TAIL))
+        while not self._ended and len(self._held) <= HELD_BACK_BYTES:
+            more = self._source.read(max(len(buffer), HELD_BACK_BYTES))
             self._held += more
             if not more:
                 self._held, self._ended = self._without_end(), True
-        ready = self._held if self._ended else self._held[:-_TAIL]
+        ready = self._held if self._ended else self._held[:-HELD_BACK_BYTES]
         taken = ready[: len(buffer)]
         buffer[: len(taken)] = taken
         self._held = self._held[len(taken) :]

@@ -29,7 +29,7 @@ FCA_HOST: Final = "api.data.fca.org.uk"
 WHOLE: Final = "FULINS_E"
 CHANGES: Final = "DLTINS"
 _BACK: Final = {WHOLE: timedelta(days=21), CHANGES: timedelta(days=14)}
-_PAGE: Final = 1000
+PAGE_ENTRIES: Final = 1000
 _MOST_PAGES: Final = 50
 _NAME: Final = re.compile(r"(FULINS_E|DLTINS)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})\.zip")
 _HOSTS: Final = ("esma.europa.eu", "fca.org.uk")  # that files are taken from, whatever a list says
@@ -59,7 +59,7 @@ def esma(http: Http, since: date, until: date) -> Iterator[File]:
     for _ in range(_MOST_PAGES):
         if start >= total:
             return
-        url = f"{base}&start={start}&rows={_PAGE}"
+        url = f"{base}&start={start}&rows={PAGE_ENTRIES}"
         answer = _member(http.json(url), "response", dict, url)
         docs, total = _member(answer, "docs", list, url), _member(answer, "numFound", int, url)
         yield from _files(docs)
@@ -74,7 +74,7 @@ def fca(http: Http, since: date, until: date) -> Iterator[File]:
     for _ in range(_MOST_PAGES):
         if start >= total:
             return
-        span = f"from={start}&size={_PAGE}&sort=file_name:asc"
+        span = f"from={start}&size={PAGE_ENTRIES}&sort=file_name:asc"
         url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
         answer = _member(http.json(url), "hits", dict, url)
         hits, total = _member(answer, "hits", list, url), _total(answer, url)

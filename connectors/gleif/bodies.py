@@ -30,7 +30,7 @@ from connectors.kit.twice import says_twice
 HEAD: Final = 64 * 1024
 UNREADABLE: Final = b'{"unreadable": '  # how a body goes on of which the rest could not be looked through
 _ANSWER: Final = 64 << 20  # an answer of the API is 200 records at most
-_BLOCK: Final = 4 << 20
+BLOCK_BYTES: Final = 4 << 20
 _LONGEST: Final = 16 << 20  # of one record
 _TAIL: Final = 1024  # bytes held back, among which the last brace is
 _GOLDEN: Final = re.compile(rb'\s*\{\s*"records"\s*:\s*')
@@ -139,7 +139,7 @@ def _raws(body: _Rejoined, head: bytes) -> Iterator[bytes]:
     if start is None:
         raise NoRecords("a golden copy begins with its records")
     body.read(start.end())
-    for found in chunks.arrays(cast("BinaryIO", _Array(body)), chunks.records, _BLOCK):
+    for found in chunks.arrays(cast("BinaryIO", _Array(body)), chunks.records, BLOCK_BYTES):
         yield from map(bytes, found)
 
 
@@ -156,7 +156,7 @@ def _xml_kept(body: BinaryIO) -> Iterator[bytes]:
     """Record by record, as bytes: what stands between them stays."""
     text = b""
     while True:
-        more = body.read(_BLOCK)
+        more = body.read(BLOCK_BYTES)
         text += more
         place = 0
         for end in _RECORD_END.finditer(text):

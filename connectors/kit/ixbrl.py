@@ -51,7 +51,7 @@ _HREF: Final = "{http://www.w3.org/1999/xlink}href"
 _NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _LARGEST_SCALE: Final = 30
-_LONGEST_CHAINS: Final = 200_000  # continuations followed in a document, where each has one place
+MOST_CONTINUATIONS: Final = 200_000  # continuations followed in a document, where each has one place
 _TRUE: Final = frozenset({"true", "1"})
 
 
@@ -173,7 +173,7 @@ class _Reader:
         while following and following not in seen:
             seen.add(following)
             self._followed += 1
-            if self._followed > _LONGEST_CHAINS:
+            if self._followed > MOST_CONTINUATIONS:
                 self._signals["endless_continuations", "the rest is left out"] += 1
                 break
             part = self.continued.get(following)

@@ -16,7 +16,7 @@ from connectors.kit.bare import Lines
 from connectors.kit.signs import beginnings, count, values, where
 from connectors.kit.textual import NOT_AS_THEY_STAND, is_broad
 
-_MOST: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
+MOST_ODD_SIGNS: Final = 1000  # signs of lines of another kind in one body: beyond that they are not rare
 
 
 def rows(body: bytes, width: int, separator: str, quote: str) -> pl.DataFrame | None:
@@ -80,7 +80,7 @@ def _odd_lines(signs: pl.Series, is_end: pl.Series, separators: pl.Series) -> li
     lacks_first = is_end & ~(touches & before_quote)
     odd = (is_quote & ~(opens ^ closes)) | lacks_last
     lacks_first = lacks_first[:-1]  # behind the last end is no line
-    if int(odd.sum()) + int(lacks_first.sum()) > _MOST:
+    if int(odd.sum()) + int(lacks_first.sum()) > MOST_ODD_SIGNS:
         return None
     own = (int(is_end[:place].sum()) for place in _places(odd))
     following = (int(is_end[:place].sum()) + 1 for place in _places(lacks_first))

@@ -27,9 +27,9 @@ LINE: Final = "line"
 _MORE: Final = "more"
 _MARK: Final = "\x1e\x1f"
 _MARK_BYTE: Final = b"\x1e"
-_PIECE: Final = 256 << 10  # bytes that are marked at once: what a core's own cache holds
+MARKED_BYTES: Final = 256 << 10  # bytes that are marked at once: what a core's own cache holds
 _PARTS: Final = 16  # into how many stretches a doubtful one is cut
-_LEAF: Final = 32 << 10  # bytes below which records are put together line by line
+LINEWISE_BYTES: Final = 32 << 10  # bytes below which records are put together line by line
 _SPAN: Final = 64 << 10  # bytes of the longest record over several lines
 _TRIES: Final = 3  # line ends with balanced quotes that are tried before a quote is called stray
 
@@ -82,7 +82,7 @@ class Reader:
             # Behind an unfinished record only line by line: cut again it would never be finished.
             if not tail and self._fast(part, rows):
                 continue
-            if not tail and len(part) > _LEAF and len(pieces := _cut(part)) > 1:
+            if not tail and len(part) > LINEWISE_BYTES and len(pieces := _cut(part)) > 1:
                 stack.extend(reversed(pieces))
             else:
                 tail = self._slow(tail + part, rows, final and not stack)
@@ -173,8 +173,8 @@ class Reader:
         counted: list[int] = []
         ending = self._ending if end == b"\n" else self._ending[:-1]
         lines, longer = 0, len(ending) - 1
-        for start in range(0, len(body), _PIECE):
-            piece = body[start : start + _PIECE]
+        for start in range(0, len(body), MARKED_BYTES):
+            piece = body[start : start + MARKED_BYTES]
             if _MARK_BYTE in piece:
                 return _MARK_BYTE, [0]
             if b"\0" in piece:
@@ -280,11 +280,11 @@ def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -
             found[wanted] = lines[wanted - index]
             continue
         pieces = bisect_left(counted, wanted)  # that lie before the line
-        if pieces * _PIECE > start:
-            start = body.find(b"\n", pieces * _PIECE - 1) + 1
-            index = counted[pieces - 1] + (start > pieces * _PIECE)
+        if pieces * MARKED_BYTES > start:
+            start = body.find(b"\n", pieces * MARKED_BYTES - 1) + 1
+            index = counted[pieces - 1] + (start > pieces * MARKED_BYTES)
         while True:
-            end = body.find(b"\n", start + _LEAF) + 1 or len(body)
+            end = body.find(b"\n", start + LINEWISE_BYTES) + 1 or len(body)
             inside = body.count(b"\n", start, end)
             if wanted < index + inside or end == len(body):
                 break
@@ -296,7 +296,7 @@ def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -
 
 def _cut(body: bytes) -> list[bytes]:
     """The body in stretches of whole lines."""
-    step = max(len(body) // _PARTS, _LEAF // 2)
+    step = max(len(body) // _PARTS, LINEWISE_BYTES // 2)
     pieces: list[bytes] = []
     start = 0
     while start < len(body):

@@ -39,8 +39,8 @@ SUB_UNIT: Final = ("Underenhet", "SlettetUnderEnhet")
 _USUAL: Final = "Enhet"
 _HEAD: Final = 1024
 # Elements are taken apart while a processor has them at hand; frames of many rows cost less than many frames.
-_AT_HAND: Final = 1 << 20  # bytes of JSON
-_STRETCHES: Final = 32  # to a batch
+STRETCH_BYTES: Final = 1 << 20  # bytes of JSON
+BATCH_STRETCHES: Final = 32  # to a batch
 _PAGE_LIMIT: Final = 256 * 1024 * 1024  # a page or single answer is read whole; the bulk array is streamed
 
 
@@ -88,8 +88,8 @@ def _gathered(piece: Piece) -> Generator[tuple[list[_Stretch], tuple[Signal, ...
     """The stretches of each batch, and what is to be told of them."""
     tally = staged.Tally(piece.dataset)
     take = partial(_taken, tally=tally)
-    stretches = strict.taken(_elements(piece), Entity, tally, take, key=NUMBER, block=_AT_HAND)
-    while some := list(islice(stretches, _STRETCHES)):
+    stretches = strict.taken(_elements(piece), Entity, tally, take, key=NUMBER, block=STRETCH_BYTES)
+    while some := list(islice(stretches, BATCH_STRETCHES)):
         yield some, tally.drain()
 
 

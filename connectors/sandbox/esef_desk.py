@@ -76,7 +76,7 @@ def entries(world: World, day: int, market: str) -> tuple[Entry, ...]:
     if market not in world.markets or market not in _GROUPS:
         return ()
     found = [entry for company in world.all(market, day) for entry in _of(company, world.date(day))]
-    return tuple(sorted(found, key=_processed))
+    return tuple(sorted(found, key=processed_at))
 
 
 def _of(company: Company, today: date) -> Iterator[Entry]:
@@ -103,7 +103,8 @@ def _is(what: str, company: Company, share: float) -> bool:
     return happens(dice("esef", what, company.number), share)
 
 
-def _processed(entry: Entry) -> str:
+def processed_at(entry: Entry) -> str:
+    """When the index took the filing in, as it writes times."""
     serial = int(hashlib.sha256(entry.folder.encode()).hexdigest()[:5], 16) % 1_000_000
     return f"{entry.accounts.published + _DAY} 02:00:00.{serial:06}"
 
@@ -161,8 +162,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
             "fxo_id": identity,
             "country": entry.country,
             "period_end": str(end),
-            "date_added": _processed(entry),
-            "processed": _processed(entry),
+            "date_added": processed_at(entry),
+            "processed": processed_at(entry),
             "sha256": hashlib.sha256(f"{identity}/{entry.accounts.document}".encode()).hexdigest(),
             "error_count": 0 if entry.language else 1,
             "warning_count": entry.company.position % 3,

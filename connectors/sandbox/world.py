@@ -107,7 +107,7 @@ class World:
         for market, born in self._born.items():
             if born < fewest(market, days):
                 raise ValueError(f"{market}: {days} days need {fewest(market, days)} companies, not {born}")
-        self._roles = {market: self._cast(market) for market in markets}
+        self.roles = {market: self._cast(market) for market in markets}
 
     @property
     def dates(self) -> list[date]:
@@ -137,7 +137,7 @@ class World:
     def planned(self, day: int) -> Iterator[Planned]:
         """The events that must come of `day`, of all markets."""
         for market in self.markets:
-            for position, role in self._roles[market].items():
+            for position, role in self.roles[market].items():
                 if role.begins <= day < role.begins + len(role.story.steps):
                     yield from self._live(market, position, day)[1]
         yield from press.planned(self, day)
@@ -145,7 +145,7 @@ class World:
     def quiet(self, market: str) -> Iterator[Company]:
         """Companies of the first day that no story ever moves, the last ones first."""
         for position in range(self._born.get(market, 0) - 1, -1, -1):
-            if position not in self._roles[market]:
+            if position not in self.roles[market]:
                 yield self.company(market, position, 0)
 
     def filers(self, market: str, day: int) -> Iterator[Company]:
@@ -159,7 +159,7 @@ class World:
 
     def changing(self, market: str, day: int) -> Iterator[Company]:
         """Companies whose story moves on `day`."""
-        for position, role in self._roles.get(market, {}).items():
+        for position, role in self.roles.get(market, {}).items():
             if role.begins <= day < role.begins + len(role.story.steps):
                 yield self.company(market, position, day)
 
@@ -171,7 +171,7 @@ class World:
 
     def turns(self, market: str, position: int) -> list[int]:
         """Days on which a company may look different from the day before, and the day it appears."""
-        role = self._roles[market].get(position)
+        role = self.roles[market].get(position)
         if role is None:
             return sorted({0, self.recode_on} & set(range(self.days))) if market in _RECODED else [0]
         steps = {role.begins + number for number in range(len(role.story.steps))}
@@ -200,7 +200,7 @@ class World:
         """The company at the end of `day` and the events of that very day."""
         edition = int(day >= self.recode_on)
         company = BIRTHS[market](self.seed, position, FIRST_DAY, edition)
-        role = self._roles[market].get(position)
+        role = self.roles[market].get(position)
         if role is None:
             return company, []
         rng = dice(self.seed, market, position, "story")

@@ -25,7 +25,7 @@ from connectors.se.register import company_number
 
 WITHHELD: Final = b"#withheld\t"
 UNREADABLE: Final = b"#unreadable\t"
-_BLOCK: Final = 4 << 20
+BLOCK_BYTES: Final = 4 << 20
 _LONGEST: Final = 16 << 20  # bytes without a record's beginning: not such a file
 _IN_MEMORY: Final = 64 << 20
 _TRIES: Final = 64  # lines from the end of a block in which a record's beginning is looked for
@@ -99,7 +99,7 @@ def _plain(body: BinaryIO) -> Iterator[BinaryIO]:
 def _records(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
     yield _header(plain, b"organisationsidentitet"), 0
     rest = b""
-    while block := plain.read(_BLOCK):
+    while block := plain.read(BLOCK_BYTES):
         rest += block
         last = _last_beginning(rest)
         if last:
@@ -162,7 +162,7 @@ def _rows(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
     place = names.index(b"peorgnr") if b"peorgnr" in names else len(names)
     form = names.index(b"jurform") if b"jurform" in names else len(names)
     rest = b""
-    while block := plain.read(_BLOCK):
+    while block := plain.read(BLOCK_BYTES):
         lines, newline, rest = (rest + block).rpartition(b"\n")
         yield _kept_rows(lines + newline, place, form)
         if len(rest) > _LONGEST:

@@ -38,7 +38,7 @@ _ENTRIES: Final = {
 }
 _PLACES: Final = {register: place for place, register in enumerate(_ENTRIES)}
 _USED: Final = tuple({name for at, native, *_ in _ENTRIES.values() for name in (at, native)})
-_STRETCH: Final = 8_000  # rows whose texts are made at once: memory for more comes anew from the system
+STRETCH_ROWS: Final = 8_000  # rows whose texts are made at once: memory for more comes anew from the system
 
 
 def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
@@ -80,7 +80,7 @@ def _alike(rows: pl.DataFrame, who: int) -> pl.Series:
         if not between:
             parts.append(pl.col(at).replace_strict(instants, endings, return_dtype=pl.String))
     text = pl.concat_str(*parts, pl.lit(between + "]")) if parts else pl.repeat("[]", pl.len())
-    return pl.concat(stretch.select(text).to_series() for stretch in rows.iter_slices(_STRETCH))
+    return pl.concat(stretch.select(text).to_series() for stretch in rows.iter_slices(STRETCH_ROWS))
 
 
 def _endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:

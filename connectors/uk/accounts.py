@@ -28,11 +28,11 @@ from connectors.uk.licence import DOWNLOADS, LICENCE
 
 _DAILY: Final = re.compile(r"Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _MONTHLY: Final = re.compile(r"Accounts_Monthly_Data-", re.IGNORECASE)
-_PACK: Final = 4_096  # members of an archive that one process reads
-_MOST_PACKS: Final = 32  # each lists the archive anew; a month has 300,000 members
+PACK_MEMBERS: Final = 4_096  # members of an archive that one process reads
+MOST_PACKS: Final = 32  # each lists the archive anew; a month has 300,000 members
 _READ: Final = 1 << 20  # bytes at a time: what is asked for is also what is set aside
-_LARGEST: Final = 1 << 28  # bytes of a document; the largest reports with their pictures have half of it
-_CHUNK: Final = 512  # documents of one batch
+LARGEST_DOCUMENT_BYTES: Final = 1 << 28  # the largest reports with their pictures have half of it
+BATCH_DOCUMENTS: Final = 512  # documents of one batch
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
 _NESTED: Final = "!/"
 _ACCOUNTS: Final = re.compile(r"(?:^|/)accounts/", re.IGNORECASE)
@@ -79,7 +79,7 @@ def split(piece: Piece) -> Iterator[Piece]:
             return
         stream.seek(0)
         try:
-            packs = min(_MOST_PACKS, -(-len(directory(stream, piece.name)) // _PACK))
+            packs = min(MOST_PACKS, -(-len(directory(stream, piece.name)) // PACK_MEMBERS))
         except ArchiveError as error:
             raise Unreadable(KEY, piece.name, str(error)) from error
     if packs <= 1:
@@ -105,13 +105,15 @@ def _members(piece: Piece) -> Iterator[Piece]:
 def _body(member: Piece) -> bytes:
     """A document's bytes. Unreadable for one that is damaged, or too large to be one."""
     chunks: list[bytes] = []
-    left = _LARGEST
+    left = LARGEST_DOCUMENT_BYTES
     with staged.opened(member) as stream:
         while chunk := stream.read(_READ):
             chunks.append(chunk)
             left -= len(chunk)
             if left < 0:
-                raise Unreadable(KEY, member.member or member.name, f"larger than {_LARGEST >> 20} MiB")
+                raise Unreadable(
+                    KEY, member.member or member.name, f"larger than {LARGEST_DOCUMENT_BYTES >> 20} MiB"
+                )
     return b"".join(chunks)
 
 
@@ -133,7 +135,7 @@ class _Reader:
         for document in self._wanted():
             self._read(document)
             self._documents += 1
-            if self._documents % _CHUNK == 0:
+            if self._documents % BATCH_DOCUMENTS == 0:
                 yield self._drain()
         if self._documents == 0 and not self._rejects and self._piece.member is None:
             raise Unreadable(KEY, self._piece.name, "an archive without any accounts document")

@@ -24,7 +24,7 @@ from connectors.uk.psc_schema import EXEMPTIONS, OTHERS, PSC, STATEMENTS, TABLES
 from connectors.uk.psc_signals import count_strange
 
 _HEAD: Final = 1 << 16
-_BLOCK: Final = 4 << 20  # bytes of lines at a time
+BLOCK_BYTES: Final = 4 << 20  # bytes of lines at a time
 _SNAPSHOT: Final = re.compile(rb'\s*\{\s*"company_number"\s*:[^\n]*\}\s*\n\s*\{')
 _NUMBER: Final = "company_number"
 
@@ -64,7 +64,7 @@ def _stretches(piece: Piece, tally: staged.Tally, count: Counter[str]) -> Iterat
     seen = 0
     try:
         with staged.opened(piece) as stream:
-            for part in chunks.lines(stream, _BLOCK):
+            for part in chunks.lines(stream, BLOCK_BYTES):
                 rows = psc_columns.frames(part)
                 if rows is None:
                     chunk = strict.decode_lines(part, Line, tally, key=_NUMBER, seen=seen)

@@ -72,7 +72,9 @@ def apply(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> Histo
             for part, mark in pending:
                 tables, touched = part.read()
                 with history.transaction():
-                    changes, rows = _bring(history, jurisdiction, tables, touched, image.instant, verdicts)
+                    changes, rows = bring_tables(
+                        history, jurisdiction, tables, touched, image.instant, verdicts
+                    )
                     history.emit(rows)
                     history.mark(HISTORY_MARK, mark)
                 for name, change in changes.items():
@@ -95,7 +97,7 @@ def _pending(history: History, image: Image) -> list[tuple[Part, str]]:
     return [(part, mark) for part, mark in zip(image.parts, marks, strict=True) if mark not in done]
 
 
-def _bring(
+def bring_tables(
     history: History,
     jurisdiction: Jurisdiction,
     tables: dict[str, pl.DataFrame],

@@ -16,8 +16,10 @@ from litestar.testing import TestClient
 from api.accounts import Accounts
 from api.app import create_app
 from api.clock import Clock
+from api.db.engine import Database
 from api.db.migrate import prepare
 from api.secrets import Secrets
+from api.service import Service as Parts
 from api.settings import ApiSettings
 from api.tiers import DEFAULT, read_tiers
 from api.ulids import Ulids
@@ -82,6 +84,7 @@ class Service:
     lines: list[bytes]
     secrets: Secrets
     running: bool
+    database: Database
 
     def stop(self) -> None:
         """Ends the service as a signal would: what it has gathered is written."""
@@ -91,6 +94,11 @@ class Service:
     @property
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"}
+
+    @property
+    def parts(self) -> Parts:
+        """What the application is put together from."""
+        return self.app.state.service
 
     def get(self, path: str, **headers: str) -> Any:
         return self.client.get(path, headers=self.headers | headers)
@@ -107,9 +115,8 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
-    """Starts services over data roots; they end with the test."""
+def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
+    """Starts services over data roots in a folder; they end when the fixture that yields from here does."""
     started = []
 
     def start(
@@ -123,9 +130,9 @@ def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
         hands = Hands()
         clock = Clock(wall=hands, monotonic=hands)
         settings = {"tiers": AMPLE} | settings
-        chosen = ApiSettings(data=tmp_path, public_url="https://api.example.com", **settings)
+        chosen = ApiSettings(data=folder, public_url="https://api.example.com", **settings)
         if not started:
-            shutil.copyfile(migrated, tmp_path / "control.sqlite")
+            shutil.copyfile(migrated, folder / "control.sqlite")
         database = prepare(chosen.control_database_url)
         secrets = secrets or Secrets.generate()
         accounts = Accounts(database, secrets.pepper, clock, Ulids(clock.wall), chosen.tiers)
@@ -138,22 +145,50 @@ def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
         client = TestClient(app, base_url="http://api.example.com", raise_server_exceptions=False)
         if with_client:
             client.__enter__()
-        made = Service(app, client, accounts, hands, key, lines, secrets, with_client)
-        started.append((made, database, held))
+        made = Service(app, client, accounts, hands, key, lines, secrets, with_client, database)
+        started.append((made, held))
         return made
 
     yield start
-    for made, database, held in started:
+    for made, held in started:
         if made.running:
             made.stop()
-        database.close()
+        made.database.close()
         if hasattr(held, "close"):
             held.close()
 
 
 @pytest.fixture
+def serve(tmp_path: Path, migrated: Path) -> Iterator[Serve]:
+    """Starts services over data roots; they end with the test."""
+    yield from services_in(tmp_path, migrated)
+
+
+@pytest.fixture
 def service(serve: Serve, world: Any) -> Service:
+    """A service of the test's own: for tests that write, move the clock, count, or read log lines."""
     return serve(world)
+
+
+@pytest.fixture
+def own_service(serve: Serve, world: Any) -> Service:
+    """What `service` is, where a module has a shared one by that name."""
+    return serve(world)
+
+
+@pytest.fixture(scope="module")
+def shared_serve(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[Serve]:
+    """Starts services that the tests of a module share; they end with the module."""
+    yield from services_in(tmp_path_factory.mktemp("shared"), migrated)
+
+
+@pytest.fixture(scope="module")
+def shared_service(shared_serve: Serve, world: Any) -> Service:
+    """The service of a module's tests that only read answers: one key, a clock that nobody moves.
+
+    A module whose tests mostly read makes this one its `service`; the others take `own_service`.
+    """
+    return shared_serve(world)
 
 
 @dataclass

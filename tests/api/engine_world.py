@@ -112,6 +112,7 @@ class Control:
         self.ulids = Ulids(self.hands.clock.wall)
         self.sequence = 0
         self.workers: list[Worker] = []
+        self.senders: list[Any] = []
         with self.writing() as connection:
             connection.execute(
                 insert(Account).values(
@@ -231,6 +232,7 @@ class Control:
             self.database, SEALER, sender, WebhookSettings(**settings), self.hands.clock, self.ulids, name
         )
         self.workers.append(made)
+        self.senders.append(sender)
         return made
 
     def next_due(self) -> int | None:
@@ -282,8 +284,9 @@ async def controlled(url: str, hands: Any = None) -> AsyncIterator[Control]:
     yield control
     for worker in control.workers:
         await worker.close()
-        if isinstance(worker._sender, Sender):
-            await worker._sender.close()
+    for egress in control.senders:
+        if isinstance(egress, Sender):
+            await egress.close()
     database.close()
 
 

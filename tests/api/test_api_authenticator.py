@@ -178,7 +178,7 @@ def test_a_key_expires_though_it_cannot_be_looked_up():
 
 
 def test_the_callers_asked_for_longest_ago_are_forgotten_first(monkeypatch):
-    monkeypatch.setattr(auth, "_CACHED", 2)
+    monkeypatch.setattr(auth, "MAX_KNOWN_CALLERS", 2)
     world = World()
     first, second, third = (f"Bearer {make_key('live')}".encode() for _ in range(3))
     for header in (first, second, first, third):
@@ -212,7 +212,7 @@ def test_a_failure_that_nobody_waits_for_any_more_is_seen():
         asking = asyncio.ensure_future(world.made.caller(BEARER))
         await asyncio.sleep(0)
         asking.cancel()
-        (shared,) = world.made._asking.values()
+        (shared,) = asyncio.all_tasks() - {asyncio.current_task(), asking}
         await asyncio.wait([asking, shared])
         del shared
         gc.collect()

@@ -2,9 +2,8 @@
 
 import hashlib
 
-import pytest
-
 from api.conditional import digest, matches, weak
+from tests.tables import check_cases
 
 TAG = b"0123456789abcdef"
 
@@ -18,7 +17,7 @@ def test_a_weak_tag_is_written_as_the_standard_has_it():
     assert weak(TAG) == b'W/"0123456789abcdef"'
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "asked",
     [
         b'W/"0123456789abcdef"',
@@ -33,7 +32,7 @@ def test_what_names_it(asked):
     assert matches(asked, TAG)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "asked",
     [
         b"",

@@ -5,6 +5,7 @@ import pytest
 from api.cors import EXPOSED, METHODS
 from api.origins import allowed, check_domain, parse_origin
 from api.tiers import DEFAULT
+from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"
 DOMAINS = (
@@ -71,7 +72,12 @@ NO_PAGES = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
+
+
+@pytest.fixture(scope="module")
 def public(service):
     return service.accounts.create_key("owner@example.com", "public", DOMAINS).key
 
@@ -80,7 +86,7 @@ def asked(service, key, path=COMPANY, method="GET", **headers):
     return service.client.request(method, path, headers={"Authorization": f"Bearer {key}"} | headers)
 
 
-@pytest.mark.parametrize("origin", WORK)
+@check_cases("origin", WORK)
 def test_a_page_on_a_domain_of_the_key_may_read(service, public, origin):
     answer = asked(service, public, Origin=origin)
     assert answer.status_code == 200, answer.text
@@ -90,7 +96,7 @@ def test_a_page_on_a_domain_of_the_key_may_read(service, public, origin):
     assert "access-control-allow-credentials" not in answer.headers
 
 
-@pytest.mark.parametrize("origin", [*ELSEWHERE, *NO_PAGES])
+@check_cases("origin", [*ELSEWHERE, *NO_PAGES])
 def test_a_page_elsewhere_may_read_why_not_and_nothing_else(service, public, origin):
     answer = asked(service, public, Origin=origin)
     assert (answer.status_code, answer.json()["code"]) == (403, "origin_not_allowed")
@@ -137,9 +143,10 @@ def test_a_name_has_one_spelling():
         assert not check_domain(text), text
 
 
-def test_whatever_is_answered_may_be_read_once_the_page_is_known(service, public):
+def test_whatever_is_answered_may_be_read_once_the_page_is_known(own_service, public_of):
+    public = public_of(own_service)
     page = {"Origin": "https://example.com"}
-    tag = asked(service, public, **page).headers["etag"]
+    tag = asked(own_service, public, **page).headers["etag"]
     for path, more, status in [
         (COMPANY, {"If-None-Match": tag}, 304),
         ("/api/v1/companies/5599999983", {}, 404),
@@ -148,15 +155,15 @@ def test_whatever_is_answered_may_be_read_once_the_page_is_known(service, public
         ("/api/v1/events", {}, 501),
         (COMPANY, {"Accept": "text/html"}, 406),
     ]:
-        answer = asked(service, public, path, **page, **more)
+        answer = asked(own_service, public, path, **page, **more)
         assert answer.status_code == status
         assert answer.headers[ALLOW] == "https://example.com", path
         assert answer.headers["access-control-expose-headers"] == EXPOSED
-    head = asked(service, public, method="HEAD", **page)
+    head = asked(own_service, public, method="HEAD", **page)
     assert head.headers[ALLOW] == "https://example.com"
-    service.accounts.set_status("owner@example.com", "suspended")
-    service.hands.seconds += 60
-    refused = asked(service, public, **page)
+    own_service.accounts.set_status("owner@example.com", "suspended")
+    own_service.hands.seconds += 60
+    refused = asked(own_service, public, **page)
     assert (refused.status_code, refused.headers[ALLOW]) == (403, "https://example.com")
 
 
@@ -213,12 +220,8 @@ def test_public_documents_may_be_read_from_anywhere(service):
         assert (preflight.status_code, preflight.headers[ALLOW]) == (204, "*")
 
 
-@pytest.mark.parametrize(
-    "origin", ["https://anybody.example", "https://example.com.evil", "null", "http://[::1]:1"]
-)
-@pytest.mark.parametrize(
-    "path", [COMPANY, "/api/v1/se/companies/1", "/api/v1/companies", COMPANY + "/events"]
-)
+@check_cases("origin", ["https://anybody.example", "https://example.com.evil", "null", "http://[::1]:1"])
+@check_cases("path", [COMPANY, "/api/v1/se/companies/1", "/api/v1/companies", COMPANY + "/events"])
 def test_preflight(service, origin, path):
     answer = service.client.options(path, headers={"Origin": origin} | ASKED)
     assert answer.status_code == 204

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from api.clock import Clock
 from api.pagination import LIFETIME_SECONDS, MAX_LENGTH, Binding, Cursors, filter_hash
 from api.problems import Problem
+from tests.tables import check_cases
 
 KEY = b"k" * 32
 BINDING = Binding("acc_1", "companies", filter_hash("a", 1), "desc")
@@ -50,9 +51,7 @@ def test_any_altered_character_is_noticed():
         assert code(cursor[:place] + other + cursor[place + 1 :]) == "invalid_cursor"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x", "é", "====", "A" * 513, "AQ", "a b", base64.b64encode(b"\x01" * 64).decode()]
-)
+@check_cases("text", ["", "x", "é", "====", "A" * 513, "AQ", "a b", base64.b64encode(b"\x01" * 64).decode()])
 def test_what_is_no_cursor(text):
     assert code(text) == "invalid_cursor"
 

@@ -4,10 +4,17 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.tables import check_cases
+
 SE = "firm:SE:5599999991"
 
 
-@pytest.mark.parametrize(
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
+
+
+@check_cases(
     "path",
     [
         "companies/999999999/financials?from_year=2020&to_year=2019",
@@ -35,7 +42,7 @@ def test_owners_on_a_day_to_come_are_those_of_today(service):
     assert (before["as_of"], before["known_pct"], before["data"]) == ("0001-01-01", None, [])
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("query", "code", "parameter"),
     [
         ("limit=1&Limit=2", "unknown_parameter", "Limit"),
@@ -74,7 +81,7 @@ def test_an_include_given_twice_is_refused_and_fields_come_in_the_order_of_the_p
     assert parts[0].json() == parts[1].json()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("number", "status", "code"),
     [
         ("sc123456", 404, "company_not_found"),
@@ -93,7 +100,7 @@ def test_numbers_however_they_are_escaped(service, number, status, code):
     assert (answer.status_code, answer.json().get("code")) == (status, code)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("asked", "status"),
     [
         ("{tag}", 304),
@@ -110,9 +117,7 @@ def test_numbers_however_they_are_escaped(service, number, status, code):
         ("", 200),
     ],
 )
-@pytest.mark.parametrize(
-    "path", ["/api/v1/companies/5599999991", "/api/v1/companies?limit=2", "/api/v1/markets"]
-)
+@check_cases("path", ["/api/v1/companies/5599999991", "/api/v1/companies?limit=2", "/api/v1/markets"])
 def test_if_none_match_lists(service, path, asked, status):
     tag = service.get(path).headers["etag"]
     bare = tag.removeprefix('W/"').removesuffix('"')

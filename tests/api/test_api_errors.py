@@ -5,8 +5,15 @@ import re
 
 import pytest
 
+from tests.tables import check_cases
+
 ALWAYS = ["type", "title", "status", "detail", "instance", "code", "request_id"]
 COMPANY = "/api/v1/companies/5599999991"
+
+
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
 
 
 def assert_problem(answer, status, code):
@@ -23,7 +30,7 @@ def assert_problem(answer, status, code):
     return body
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("query", "code", "parameter", "detail"),
     [
         (
@@ -58,7 +65,7 @@ def test_strict_parameters_of_search(service, query, code, parameter, detail):
     assert detail is None or body["detail"] == detail
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "path",
     [
         f"{COMPANY}?include=all",
@@ -95,10 +102,8 @@ def test_route_not_found(service):
     assert_problem(service.client.get("/problems/nothing"), 404, "route_not_found")
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-@pytest.mark.parametrize(
-    "path", [COMPANY, "/api/v1/companies", "/api/v1/events", "/healthz", "/api/openapi.json"]
-)
+@check_cases("method", ["POST", "PUT", "PATCH", "DELETE"])
+@check_cases("path", [COMPANY, "/api/v1/companies", "/api/v1/events", "/healthz", "/api/openapi.json"])
 def test_method_not_allowed_before_authentication(service, method, path):
     answer = service.client.request(method, path)
     assert_problem(answer, 405, "method_not_allowed")
@@ -111,7 +116,7 @@ def test_options_needs_no_key(service):
     assert answer.headers["x-request-id"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("accept", "status"),
     [
         ("text/html", 406),
@@ -249,13 +254,13 @@ def test_ready_says_how_old_the_release_is(service):
     }
 
 
-def test_access_log_has_request_ids_and_no_secrets(service):
-    service.get(COMPANY, **{"X-Request-Id": "given-request-id"})
-    service.get(f"/api/v1/companies?api_key={service.key}")
-    service.get(f"/api/v1/companies/{service.key}")
-    service.client.get(COMPANY)
-    service.app.asgi_handler._service.access_log.flush()
-    text = b"".join(service.lines).decode()
+def test_access_log_has_request_ids_and_no_secrets(own_service):
+    own_service.get(COMPANY, **{"X-Request-Id": "given-request-id"})
+    own_service.get(f"/api/v1/companies?api_key={own_service.key}")
+    own_service.get(f"/api/v1/companies/{own_service.key}")
+    own_service.client.get(COMPANY)
+    own_service.parts.access_log.flush()
+    text = b"".join(own_service.lines).decode()
     lines = [json.loads(line) for line in text.splitlines()]
     assert [line["status"] for line in lines] == [200, 400, 400, 401]
     first = lines[0]
@@ -263,5 +268,5 @@ def test_access_log_has_request_ids_and_no_secrets(service):
     assert first["time"] == "2026-11-21T09:00:00.000Z"
     assert first["key_id"].startswith("key_")
     assert lines[-1]["key_id"] is None
-    assert service.key not in text
+    assert own_service.key not in text
     assert "firm_live_[redacted]" in text

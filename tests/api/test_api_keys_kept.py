@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import Engine, event, select
 
 from api import keys
 from api.db.engine import Database
@@ -62,8 +62,8 @@ def everything_in(value, seen):
 
 def test_no_key_stays_in_memory(service):
     assert ask(service, service.key).status_code == 200
-    authenticator = service.app.asgi_handler._service.authenticator
-    held = list(everything_in(authenticator._known, {}))
+    authenticator = service.parts.authenticator
+    held = list(everything_in(authenticator, {}))
     assert any(str(one).startswith("key_") for one in held), "the search finds what is there"
     written = [one if isinstance(one, bytes) else one.encode() for one in held]
     assert not [one for one in written if service.key.encode() in one]
@@ -71,21 +71,44 @@ def test_no_key_stays_in_memory(service):
 
 
 def test_two_processes_digest_the_same_header_differently(serve, world):
-    first, second = serve(world), serve(world)
-    names = [one.app.asgi_handler._service.authenticator._seen_as(b"Bearer x") for one in (first, second)]
-    assert names[0] != names[1]
+    first = serve(world)
+    second = serve(world, secrets=first.secrets)
+    digests = []
+    for one in (first, second):
+        before = digests_in(one)
+        assert ask(one, first.key).status_code == 200
+        digests.append(digests_in(one) - before)
+    one, other = digests
+    assert (len(one - other), len(other - one)) == (1, 1)
 
 
-def test_keys_that_do_not_work_are_looked_up_alike(service):
+def digests_in(service):
+    """What is as long as the digest of a header, of all that is kept of callers."""
+    held = everything_in(service.parts.authenticator, {})
+    return {one for one in held if isinstance(one, bytes) and len(one) == 16}
+
+
+@pytest.fixture
+def statements_of_all():
+    """Statements that any engine of this process executes."""
+    statements = []
+
+    def note(*given):
+        statements.append(given[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(Engine, "before_cursor_execute", note)
+
+
+def test_keys_that_do_not_work_are_looked_up_alike(service, statements_of_all):
     """By structure, not by the clock: one same statement for each; and none for what is no key at all."""
     ends = datetime.fromtimestamp(service.hands.seconds + 1, UTC)
     expired = service.accounts.create_key("owner@example.com", "live", expires_at=ends).key
     revoked = service.accounts.create_key("owner@example.com", "live")
     service.accounts.revoke_key(revoked.key_id)
     service.hands.seconds += 2
-    engine = service.app.asgi_handler._service.accounts._database.engine
-    statements = []
-    event.listen(engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    statements = statements_of_all
     asked = {}
     for name, key in (
         ("unknown", keys.make_key("live")),

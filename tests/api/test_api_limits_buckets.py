@@ -10,6 +10,7 @@ import pytest
 
 from api import buckets
 from api.buckets import Buckets, Rate, bucket_of, shared_memory
+from tests.tables import check_cases
 
 PRO = Rate(25, 50)
 
@@ -22,10 +23,8 @@ def drain(made, bucket, now):
     return taken
 
 
-@pytest.mark.parametrize("now", [0.5, 1234.5, 1_795_251_600.0])
-@pytest.mark.parametrize(
-    ("per_second", "capacity"), [(5, 10), (10, 20), (25, 50), (50, 100), (3, 1), (7, 11)]
-)
+@check_cases("now", [0.5, 1234.5, 1_795_251_600.0])
+@check_cases(("per_second", "capacity"), [(5, 10), (10, 20), (25, 50), (50, 100), (3, 1), (7, 11)])
 def test_capacity_at_once_then_the_rate(now, per_second, capacity):
     made, bucket = Buckets(), bucket_of("acc_1", Rate(per_second, capacity))
     left = [made.spend(bucket, now) for _ in range(capacity + 3)]
@@ -84,7 +83,7 @@ def test_a_clock_that_began_anew_locks_nobody_out():
 
 
 def test_places_of_full_buckets_are_given_on(monkeypatch):
-    monkeypatch.setattr(buckets, "_SLOTS", 16)
+    monkeypatch.setattr(buckets, "BUCKET_SLOTS", 16)
     made = Buckets()
     first = bucket_of("acc_0", PRO)
     drain(made, first, 100.0)
@@ -95,7 +94,7 @@ def test_places_of_full_buckets_are_given_on(monkeypatch):
 
 
 def test_with_too_many_at_once_nobody_is_refused_for_another(monkeypatch):
-    monkeypatch.setattr(buckets, "_SLOTS", 16)
+    monkeypatch.setattr(buckets, "BUCKET_SLOTS", 16)
     made = Buckets()
     assert [drain(made, bucket_of(f"acc_{number}", PRO), 100.0) for number in range(100)] == [50] * 100
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from dataclasses import replace
 from datetime import UTC, datetime
+from unittest.mock import patch
 
 import pytest
 
@@ -13,6 +14,7 @@ from api.db.records import KeyRecord
 from api.limits import EMPTY, EMPTY_FOR_VISITOR, Limits, network_of
 from api.problems import Problem
 from api.tiers import DEFAULT, read_tiers
+from tests.tables import check_cases
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp()
 CONTRACT = (200, 201, 202, 204, 206, 400, 404, 409, 412, 422)
@@ -59,8 +61,9 @@ class World:
 
     def __init__(self, tiers=SMALL):
         self.seconds, self.added = START, []
-        self.made = Limits(tiers, Clock(wall=lambda: self.seconds, monotonic=lambda: self.seconds), Nowhere())
-        self.made._usage.add = self.add
+        clock = Clock(wall=lambda: self.seconds, monotonic=lambda: self.seconds)
+        with patch.object(module, "Usage", lambda *_: self):
+            self.made = Limits(tiers, clock, Nowhere())
 
     def add(self, count):
         count.used += 1
@@ -100,7 +103,7 @@ def test_nothing_left_is_nought(left):
     assert told["x-ratelimit-remaining"] == "0"
 
 
-@pytest.mark.parametrize("status", [*CONTRACT, 304, 401, 402, 403, 405, 406, 413, 415, 429, 500, 503])
+@check_cases("status", [*CONTRACT, 304, 401, 402, 403, 405, 406, 413, 415, 429, 500, 503])
 def test_only_some_statuses_count_and_only_where_the_route_does(status):
     world = World()
     meter = world.made.meter_of(RECORD)
@@ -194,14 +197,15 @@ def test_a_tier_that_is_not_configured_is_served_most_generously(caplog):
 
 
 def test_meters_that_are_forgotten_have_nothing_unwritten(monkeypatch):
-    monkeypatch.setattr(module, "_METERS", 3)
+    monkeypatch.setattr(module, "MAX_METERS", 3)
     world = World()
     idle, pending, writing = (
         world.made.meter_of(replace(RECORD, account_id=name)) for name in ("idle", "pending", "writing")
     )
     pending.count.pending, writing.count.writing = 1, 1
     world.made.meter_of(replace(RECORD, account_id="fourth"))
-    assert world.made._meters.keys() == {"pending", "writing", "fourth"}
+    assert world.made.meter_of(replace(RECORD, account_id="pending")) is pending
+    assert world.made.meter_of(replace(RECORD, account_id="writing")) is writing
     assert world.made.meter_of(replace(RECORD, account_id="idle")) is not idle
 
 

@@ -6,7 +6,9 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from api.answers import problem_answer
 from api.board import Board
+from api.edge import Edge
 from api.exposition import exposition
 from api.metrics import BOUNDS, Desk, Metrics, publishing
 from api.settings import ApiSettings, SettingError
@@ -78,7 +80,7 @@ def test_requests_by_route_method_and_status(service, told):
 
 def test_durations(service, told):
     """From the request's head to its answer, whatever takes the time."""
-    reader = service.app.asgi_handler._service.reader
+    reader = service.parts.reader
     pin = reader.pin
 
     def slow():
@@ -136,17 +138,20 @@ def test_limited_and_refused_requests(serve, world):
 
 def test_in_flight_ends_where_nothing_was_answered(service):
     """A caller that goes away breaks its request off."""
-    edge = service.app.asgi_handler
 
     async def broken_off(scope, receive, send):
         raise asyncio.CancelledError
 
-    edge._app, edge._straight = broken_off, {}
+    edge = Edge(broken_off, service.parts, {}, problem_answer, nothing_failed)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(_ask(service.app, COMPANY))
-    metrics = edge._service.metrics
+        asyncio.run(_ask(edge, COMPANY))
+    metrics = service.parts.metrics
     assert metrics.in_flight == 0
     assert list(metrics.counts().requests) == ["unknown GET none"]
+
+
+def nothing_failed(_call, error):
+    raise error
 
 
 async def _ask(app, path):

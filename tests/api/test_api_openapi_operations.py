@@ -13,6 +13,11 @@ UNDOCUMENTED = {"/api/v1/events", "/healthz", "/readyz", "/metrics", "/problems/
 
 
 @pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
+
+
+@pytest.fixture(scope="module")
 def described():
     return json.loads(document("https://api.example.com"))
 

@@ -84,21 +84,21 @@ def test_who_goes_away_while_waiting_leaves_the_turn_to_others():
 
 
 def test_who_goes_away_while_running_frees_its_turn_when_the_thread_is_done():
-    gate = Gate()
+    gate, counted = Gate(), Counted()
 
     async def run():
-        lists = Lists(1, PATIENCE, Counted())
+        lists = Lists(1, PATIENCE, counted)
         running = asyncio.create_task(lists.run(gate))
         await entered(gate)
         running.cancel()
         for _ in range(3):
             await asyncio.sleep(0)
-        assert lists._slots.locked()
         other = asyncio.create_task(lists.run(lambda: "other"))
         await asyncio.sleep(0)
         assert not other.done()  # the thread is still at work: its turn is not given twice
         gate.leave.set()
         assert await asyncio.wait_for(other, PATIENCE) == "other"
+        assert counted.totals["list_waits"] == 1
         lists.close()
 
     asyncio.run(run())
@@ -126,4 +126,4 @@ def test_too_slow_a_list_over_http(serve, world):
     answer = service.get("/api/v1/companies?q=exempel")
     assert (answer.status_code, answer.json()["code"]) == (503, "service_unavailable")
     assert answer.headers["retry-after"] == str(answer.json()["retry_after"]) == "2"
-    assert service.app.asgi_handler._service.metrics.counts().totals["list_too_slow"] == 1
+    assert service.parts.metrics.counts().totals["list_too_slow"] == 1

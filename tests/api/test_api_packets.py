@@ -5,10 +5,10 @@ import random
 from collections.abc import Callable
 from typing import Any, cast
 
-import pytest
 import uvloop
 
 from api.packets import Gathering
+from tests.tables import check_cases
 
 Writes = Callable[[Gathering], None]
 
@@ -115,7 +115,7 @@ def test_no_more_than_some_kilobytes_are_held() -> None:
     assert max(sent) < 100_000
 
 
-@pytest.mark.parametrize("seed", range(8))
+@check_cases("seed", range(8))
 def test_whatever_is_written_arrives_in_its_order(seed: int) -> None:
     chance = random.Random(seed)
     pieces = [chance.randbytes(chance.choice((0, 1, 17, 900, 40_000, 90_000))) for _ in range(40)]

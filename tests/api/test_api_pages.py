@@ -14,6 +14,7 @@ from api.pagination import MAX_LENGTH, Binding, filter_hash
 from api.parameters import Values
 from api.queries import EVENTS, FINANCIALS, OWNERSHIP, SEARCH
 from api.secrets import Secrets
+from tests.tables import check_cases
 from warehouse.reader import Reader
 
 SE = "firm:SE:5599999991"
@@ -32,6 +33,11 @@ LISTS = {
 ALPHABET = string.ascii_letters + string.digits + "-_"
 
 
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
+
+
 def cursor_of(service, path):
     cursor = service.get(path).json()["next_cursor"]
     assert cursor, path
@@ -43,7 +49,7 @@ def code_of(service, path, cursor):
     return answer.status_code, answer.json().get("code")
 
 
-@pytest.mark.parametrize("path", LISTS.values(), ids=LISTS)
+@check_cases("path", LISTS.values(), ids=LISTS)
 def test_cursor_tamper(service, path):
     """One character changed, anywhere: never a page, never a failure."""
     cursor = cursor_of(service, path)
@@ -79,8 +85,8 @@ def test_any_text_is_no_cursor(service, text):
     assert code_of(service, LISTS["companies"], quote(text, safe="")) == (400, "invalid_cursor")
 
 
-@pytest.mark.parametrize("mine", LISTS)
-@pytest.mark.parametrize("theirs", ["companies", "financials", "ownership", "events", "tail"])
+@check_cases("mine", LISTS)
+@check_cases("theirs", ["companies", "financials", "ownership", "events", "tail"])
 def test_cursor_mismatch(service, mine, theirs):
     """Cursors are of one list: endpoints, companies, filters and directions do not mix."""
     if mine == theirs:
@@ -102,37 +108,43 @@ def test_cursor_of_a_tail_is_of_its_company_and_filters(service, other):
     assert code_of(service, other, cursor) == (400, "cursor_mismatch")
 
 
-@pytest.mark.parametrize("path", LISTS.values(), ids=LISTS)
-def test_cursor_of_another_account(service, path):
-    cursor = cursor_of(service, path)
+@pytest.fixture(scope="module")
+def other_key(service):
+    """A key of another account."""
     service.accounts.create_account("other@example.com", "pro")
-    key = service.accounts.create_key("other@example.com", "live").key
-    answer = service.client.get(f"{path}&cursor={cursor}", headers={"Authorization": f"Bearer {key}"})
+    return service.accounts.create_key("other@example.com", "live").key
+
+
+@check_cases("path", LISTS.values(), ids=LISTS)
+def test_cursor_of_another_account(service, other_key, path):
+    cursor = cursor_of(service, path)
+    answer = service.client.get(f"{path}&cursor={cursor}", headers={"Authorization": f"Bearer {other_key}"})
     if "order=asc" in path:  # bound to company and filters only
         assert answer.status_code == 200
     else:
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
 
 
-@pytest.mark.parametrize("path", LISTS.values(), ids=LISTS)
-def test_cursor_expiry(service, path):
-    cursor = cursor_of(service, path)
-    service.hands.seconds += 7 * 24 * 3600
-    assert code_of(service, path, cursor) == (200, None)
-    service.hands.seconds += 1
+@check_cases("path", LISTS.values(), ids=LISTS)
+def test_cursor_expiry(own_service, path):
+    cursor = cursor_of(own_service, path)
+    own_service.hands.seconds += 7 * 24 * 3600
+    assert code_of(own_service, path, cursor) == (200, None)
+    own_service.hands.seconds += 1
     expected = (200, None) if "order=asc" in path else (400, "cursor_expired")
-    assert code_of(service, path, cursor) == expected
+    assert code_of(own_service, path, cursor) == expected
 
 
-@pytest.mark.parametrize("path", LISTS.values(), ids=LISTS)
-def test_cursors_outlive_a_rotation_of_the_secret_and_the_key(serve, world, path):
+def test_cursors_outlive_a_rotation_of_the_secret_and_the_key(serve, world):
     before = Secrets.generate()
-    cursor = cursor_of(serve(world, secrets=before), path)
+    earlier = serve(world, secrets=before)
     rotated = replace(before, cursor_keys=(b"n" * 32, *before.cursor_keys))
     service = serve(world, secrets=rotated)  # its key is a new one of the same account
-    assert code_of(service, path, cursor) == (200, None)
     forgotten = serve(world, secrets=replace(before, cursor_keys=(b"n" * 32,)))
-    assert code_of(forgotten, path, cursor) == (400, "invalid_cursor")
+    for path in LISTS.values():
+        cursor = cursor_of(earlier, path)
+        assert code_of(service, path, cursor) == (200, None), path
+        assert code_of(forgotten, path, cursor) == (400, "invalid_cursor"), path
 
 
 def issued(service, path, key):
@@ -149,11 +161,11 @@ def issued(service, path, key):
     key_record = service.accounts.keys("owner@example.com")[0]
     filters = filter_hash(*company_id, values.filters())
     binding = Binding(key_record.account_id, resource, filters, "asc" if lasting else "desc", lasting)
-    return service.app.asgi_handler._service.cursors.issue(binding, key)
+    return service.parts.cursors.issue(binding, key)
 
 
-@pytest.mark.parametrize("path", LISTS.values(), ids=LISTS)
-@pytest.mark.parametrize(
+@check_cases("path", LISTS.values(), ids=LISTS)
+@check_cases(
     "key",
     [
         (None,),
@@ -168,7 +180,6 @@ def issued(service, path, key):
         (None, None, None),
         tuple(range(9)),
     ],
-    ids=str,
 )
 def test_cursors_of_older_shapes_are_invalid_and_no_failure(service, path, key):
     status, code = code_of(service, path, issued(service, path, key))
@@ -187,7 +198,7 @@ def test_what_is_issued_by_hand_is_what_the_service_issues(service):
 
 
 @pytest.fixture(scope="module")
-def long_names(new_world):
+def named_at_length(new_world, shared_serve):
     made = new_world()
     names = ["Ö" * 300 + str(number) for number in range(3)] + [
         "ß漢" * 200,
@@ -199,10 +210,10 @@ def long_names(new_world):
     events = [made.event("firm:UK:90000000", number) for number in range(3)]
     periods = [made.period("firm:UK:90000000", year) for year in (2022, 2023, 2024)]
     made.publish(companies, owners=owners, events=events, periods=periods)
-    return made.world
+    return shared_serve(made.world)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "path",
     [
         *(f"companies?sort={sort}" for sort in ("id", "name", "-latest_revenue", "-registered_date")),
@@ -213,8 +224,8 @@ def long_names(new_world):
         "companies/90000000/events?order=asc",
     ],
 )
-def test_no_cursor_is_longer_than_promised(serve, long_names, path):
-    service = serve(long_names)
+def test_no_cursor_is_longer_than_promised(named_at_length, path):
+    service = named_at_length
     seen, cursor = [], ""
     while True:
         body = service.get(f"/api/v1/{path}&limit=1{cursor}").json()

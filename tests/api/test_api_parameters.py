@@ -14,6 +14,7 @@ from api.operations import OPERATIONS
 from api.parameters import NO_PARAMETERS, BadValue, Query
 from api.problems import Problem
 from api.values import day, flag, instant, integer, percent, word, words
+from tests.tables import check_cases
 
 
 def accepts(parameter, text):
@@ -40,14 +41,12 @@ def test_integers(text):
     assert integer("n", 1, 100, 25, "").read(text) == int(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "0", "101", "01", "1.0", "1e1", " 1", "1 ", "+1", "-1", "٣", "0x1", "9" * 40]
-)
+@check_cases("text", ["", "0", "101", "01", "1.0", "1e1", " 1", "1 ", "+1", "-1", "٣", "0x1", "9" * 40])
 def test_what_is_no_integer(text):
     assert not accepts(integer("n", 1, 100, 25, ""), text)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "right"),
     [
         ("0", True),
@@ -134,7 +133,7 @@ def test_empty_parts_between_ampersands_are_nothing():
 NUMBER = next(operation for operation in OPERATIONS if operation.operation_id == "getCompany").places[0]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text",
     [
         "5599999991",
@@ -192,7 +191,7 @@ def test_countries_are_accepted_as_their_schema_says(given):
     assert accepts(queries.COUNTRY, ",".join(given)) == schema.is_valid(given or [""])
 
 
-@pytest.mark.parametrize("parameter", queries.SEARCH.parameters, ids=lambda parameter: parameter.name)
+@check_cases("parameter", queries.SEARCH.parameters, ids=[one.name for one in queries.SEARCH.parameters])
 def test_numbers_say_how_wide_they_are(parameter):
     if parameter.schema.get("type") == "integer":
         fits = parameter.schema["maximum"] < 2**31 and parameter.schema["minimum"] >= -(2**31)

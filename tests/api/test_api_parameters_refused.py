@@ -4,6 +4,7 @@ import pytest
 
 from api.parameters import NO_PARAMETERS, BadValue, Parameter, Query
 from api.problems import Problem
+from tests.tables import check_cases
 
 
 def _even(text):
@@ -82,7 +83,7 @@ def test_sixty_characters_of_a_name_are_repeated():
     assert errors[0]["parameter"] == "x" * 60
 
 
-@pytest.mark.parametrize("written", [b"%", b"%2", b"%zz", b"%4x", b"50%25%", b"%ff", b"\xe9"])
+@check_cases("written", [b"%", b"%2", b"%zz", b"%4x", b"50%25%", b"%ff", b"\xe9"])
 def test_what_is_no_percent_encoded_text(written):
     broken = [{"code": "encoding", "detail": "must be percent-encoded UTF-8", "parameter": "text"}]
     assert refused(b"text=" + written) == (

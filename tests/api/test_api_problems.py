@@ -14,6 +14,7 @@ import pytest
 from api.problem_kinds import KINDS
 from api.schemas import problem_examples
 from api.tiers import DEFAULT, read_tiers
+from tests.tables import check_cases
 
 _spec = importlib.util.spec_from_file_location(
     "webhook_problems", Path(__file__).with_name("webhook_problems.py")
@@ -35,6 +36,11 @@ OCCURRENCE = {
     "quota_exceeded": {"detail", "retry_after"},
     "service_unavailable": {"detail", "retry_after"},
 }
+
+
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
 
 
 @dataclass
@@ -214,7 +220,7 @@ def test_every_kind_has_its_scene():
     assert told == set(SCENES)
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.slug)
+@check_cases("kind", KINDS.values(), ids=[kind.slug for kind in KINDS.values()])
 def test_every_type_leads_to_its_page(service, kind):
     page = service.client.get(f"/problems/{kind.slug}")
     assert page.status_code == 200

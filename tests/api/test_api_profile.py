@@ -9,6 +9,8 @@ from stdnum.fi import ytunnus
 from stdnum.no import orgnr
 from stdnum.se import orgnr as se_orgnr
 
+from tests.tables import check_cases
+
 PROFILE_FIELDS = [
     "id",
     "org_number",
@@ -26,6 +28,11 @@ PROFILE_FIELDS = [
     "latest_year",
 ]
 NUMBERS = {"SE": "5599999991", "NO": "999999999", "FI": "9999999-2", "UK": "99999999", "US": "US9999999999"}
+
+
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
 
 
 def test_the_invented_numbers_pass_their_check_digits():
@@ -57,7 +64,7 @@ def test_latest_revenue_is_of_the_newest_annual_period(service):
     assert (body["latest_revenue"], body["latest_currency"], body["latest_year"]) == (7, "USD", 2025)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("spelling", "canonical"),
     [
         ("5599999991", "5599999991"),
@@ -115,7 +122,7 @@ def test_a_slash_at_the_end_is_another_spelling(service):
     assert answer.headers["content-location"] == "/api/v1/companies/5599999991?fields=name"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("path", "status", "code", "reason"),
     [
         ("companies/12ab", 400, "invalid_org_number", None),
@@ -192,7 +199,7 @@ def test_the_tag_is_the_same_for_every_key_and_process(serve, world):
     assert one.get(path).headers["etag"] == other.get(path).headers["etag"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "path",
     [
         "/api/v1/companies/5599999991",

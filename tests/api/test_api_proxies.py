@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 
 from api.proxies import Proxies, check_trusted, is_local, parsed
 from api.settings import ApiSettings, SettingError
+from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"
 PEER, CALLER = "10.1.2.3", "203.0.113.9"
@@ -34,7 +35,7 @@ def test_who_is_not_trusted_is_not_believed():
     assert client(None, ("unix",), x_forwarded_for="1.2.3.4") == "1.2.3.4"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("said", "found"),
     [
         (CALLER, CALLER),
@@ -54,7 +55,7 @@ def test_from_the_right_the_first_who_is_not_ours(said, found):
     assert client(PEER, x_forwarded_for=said) == found
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "said",
     [
         "",
@@ -92,7 +93,7 @@ def test_hundreds_of_hops():
     assert client(PEER, x_forwarded_for=hops) == "10.9.9.9"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("said", "found"),
     [
         (f"for={CALLER}", CALLER),
@@ -150,7 +151,7 @@ def test_local_addresses():
 
 
 def logged(service):
-    service.app.asgi_handler._service.access_log.flush()
+    service.parts.access_log.flush()
     return [json.loads(line) for piece in service.lines for line in piece.splitlines()]
 
 

@@ -69,6 +69,7 @@ def test_an_exact_number_that_alone_fills_its_page_is_all_there_is(make, serve):
     assert (len(body["data"]), body["has_more"], body["next_cursor"]) == (1, False, None)
 
 
+@pytest.mark.slow
 def test_pages_hold_while_releases_come(make, serve):
     made = make()
     stay = [made.company(number(index), f"SELSKAP {index} AS") for index in range(0, 60, 2)]
@@ -101,6 +102,7 @@ class Ticks:
         return self.now
 
 
+@pytest.mark.slow
 def test_a_switch_of_release_fails_no_request_and_tears_no_answer(make, serve):
     made = make()
     made.publish([made.company(number(1), "NAVN 1 AS")])

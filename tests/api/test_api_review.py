@@ -7,12 +7,17 @@ from datetime import UTC, datetime
 import pytest
 
 from api.redact import redact
+from tests.tables import check_cases
 from warehouse.folding import folded
-from warehouse.queries.feed import events
 from warehouse.reading import EventQuery
 
 COMPANY = "/api/v1/companies/5599999991"
 SE = "firm:SE:5599999991"
+
+
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
 
 
 def pages_of(service, query):
@@ -26,7 +31,7 @@ def pages_of(service, query):
 
 
 def log_of(service):
-    service.app.asgi_handler._service.access_log.flush()
+    service.parts.access_log.flush()
     return b"".join(service.lines).decode()
 
 
@@ -41,10 +46,10 @@ def log_of(service):
         "firm_live_%61{0}",
     ],
 )
-def test_no_spelling_of_a_key_is_logged(service, spelling):
-    secret = service.key.removeprefix("firm_live_")
-    service.get("/api/v1/companies?q=" + spelling.format(secret))
-    assert secret not in log_of(service)
+def test_no_spelling_of_a_key_is_logged(own_service, spelling):
+    secret = own_service.key.removeprefix("firm_live_")
+    own_service.get("/api/v1/companies?q=" + spelling.format(secret))
+    assert secret not in log_of(own_service)
     assert secret not in redact("q=" + spelling.format(secret) + "&limit=1")
 
 
@@ -141,24 +146,26 @@ def test_the_next_link_has_one_cursor_however_it_was_written(service):
     assert len(set(ids)) == 3
 
 
-def test_no_page_is_promised_for_the_exact_match_alone(make, serve):
+NUMBERS = ["800000001", "800000002", "800000003", "800000004"]
+
+
+@pytest.mark.parametrize("exact", NUMBERS)
+def test_no_page_is_promised_for_the_exact_match_alone(make, serve, exact):
     made = make()
     # the names find the exact match too, after the others: it must not count as more
-    numbers = ["800000001", "800000002", "800000003", "800000004"]
-    for exact in numbers:
-        named = [
-            made.company(f"firm:NO:{number}", f"{exact} {'OG ANNET' if number == exact else 'AS'}")
-            | {"status": "dissolved" if number == exact else "active"}
-            for number in numbers
-        ]
-        made.publish(named)
-        service = serve(made.world)
-        for limit in (1, 2, 3, 4):
-            pages = pages_of(service, f"q={exact}&limit={limit}")
-            assert all(page["data"] for page in pages), (exact, limit)
-            seen = [row["org_number"] for page in pages for row in page["data"]]
-            assert seen[0] == exact
-            assert sorted(seen) == numbers
+    named = [
+        made.company(f"firm:NO:{number}", f"{exact} {'OG ANNET' if number == exact else 'AS'}")
+        | {"status": "dissolved" if number == exact else "active"}
+        for number in NUMBERS
+    ]
+    made.publish(named)
+    service = serve(made.world)
+    for limit in (1, 2, 3, 4):
+        pages = pages_of(service, f"q={exact}&limit={limit}")
+        assert all(page["data"] for page in pages), limit
+        seen = [row["org_number"] for page in pages for row in page["data"]]
+        assert seen[0] == exact
+        assert sorted(seen) == NUMBERS
 
 
 @pytest.fixture
@@ -168,7 +175,7 @@ def recorded(service):
     return rows[0]["recorded_at"].removesuffix("Z")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("query", "count"),
     [
         ("since={0}Z", 10),
@@ -189,8 +196,8 @@ def test_bounds_hold_to_the_fraction_and_for_every_year(service, recorded, query
 
 def test_bounds_are_compared_as_instants_not_as_zones(service, recorded):
     later = datetime.fromisoformat(recorded).replace(tzinfo=UTC)
-    with service.app.asgi_handler._service.reader.pin() as snapshot:
-        page = events(snapshot._connection, SE, EventQuery(since=later), None, 25)
+    with service.parts.reader.pin() as snapshot:
+        page = snapshot.events(SE, EventQuery(since=later), None, 25)
     assert len(page.rows) == 10
 
 
@@ -201,15 +208,15 @@ def test_folding_leaves_no_capital(name, words):
     assert folded(name) == words
 
 
-def test_a_list_of_owners_goes_on_about_the_day_it_began(service):
+def test_a_list_of_owners_goes_on_about_the_day_it_began(own_service):
     path = f"/api/v1/companies/{SE}/ownership?limit=1"
-    first = service.get(path).json()
+    first = own_service.get(path).json()
     assert first["has_more"]
-    service.hands.seconds += 24 * 3600
-    second = service.get(f"{path}&cursor={first['next_cursor']}").json()
+    own_service.hands.seconds += 24 * 3600
+    second = own_service.get(f"{path}&cursor={first['next_cursor']}").json()
     assert second["as_of"] == first["as_of"]
     assert second["known_pct"] == first["known_pct"]
-    assert service.get(path).json()["as_of"] != first["as_of"]
+    assert own_service.get(path).json()["as_of"] != first["as_of"]
 
 
 def test_every_answer_of_an_error_is_whole(service):

@@ -5,6 +5,8 @@ from datetime import date
 
 import pytest
 
+from tests.tables import check_cases
+
 ALL = {
     # id: industry (scheme, code), place, employees, status, listed, registered, (revenue, currency)
     "SE:5560000001": (
@@ -69,9 +71,9 @@ def searched(new_world):
     return made.world
 
 
-@pytest.fixture
-def service(serve, searched):
-    return serve(searched)
+@pytest.fixture(scope="module")
+def service(shared_serve, searched):
+    return shared_serve(searched)
 
 
 def found(service, query):
@@ -85,7 +87,7 @@ def found(service, query):
 SE1, SE2, NO1, NO2, FI1, UK1, UK2, US1, US2 = ALL
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("query", "expected"),
     [
         ("country=SE", {SE1, SE2}),
@@ -185,7 +187,7 @@ def test_the_default_order(service):
     assert found(service, "q=firma")[-1] == FI1, "dissolved last"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("query", "expected"),
     [
         ("q=5560000002", [SE2]),
@@ -244,7 +246,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(40))
+@check_cases("seed", range(40))
 def test_any_combination_finds_what_the_table_says(service, seed):
     chance = random.Random(seed)
     asked = {
@@ -259,8 +261,8 @@ def test_any_combination_finds_what_the_table_says(service, seed):
     assert set(found(service, query)) == {key for key in ALL if model(key, asked)}, query
 
 
-@pytest.mark.parametrize("sort", ["id", "name", "-latest_revenue", "-registered_date"])
-@pytest.mark.parametrize("query", ["", "&status=active", "&q=firma", "&q=firma&is_listed=false"])
+@check_cases("sort", ["id", "name", "-latest_revenue", "-registered_date"])
+@check_cases("query", ["", "&status=active", "&q=firma", "&q=firma&is_listed=false"])
 def test_pages_of_every_sort_hold_every_company_once(service, sort, query):
     whole = found(service, f"sort={sort}{query}")
     rows, cursor = [], ""

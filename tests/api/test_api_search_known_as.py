@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.tables import check_cases
+
 NO1, NO2, SE1 = "firm:NO:900000001", "firm:NO:900000002", "firm:SE:5560000001"
 LEI = "969500NO030000004573"
 
@@ -33,9 +35,9 @@ def searched(new_world):
     return made.world
 
 
-@pytest.fixture
-def service(serve, searched):
-    return serve(searched)
+@pytest.fixture(scope="module")
+def service(shared_serve, searched):
+    return shared_serve(searched)
 
 
 def pages(service, query, limit):
@@ -48,7 +50,7 @@ def pages(service, query, limit):
         cursor = f"&cursor={answer['next_cursor']}"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("query", "due"),
     [
         (f"q={LEI}", [NO1]),
@@ -62,6 +64,6 @@ def pages(service, query, limit):
         ("q=969500NO030000004574", []),
     ],
 )
-@pytest.mark.parametrize("limit", [1, 2, 100])
+@check_cases("limit", [1, 2, 100])
 def test_companies_are_found_by_what_they_are_known_as(service, query, due, limit):
     assert pages(service, query, limit) == due

@@ -2,8 +2,15 @@
 
 import pytest
 
+from tests.tables import check_cases
 
-@pytest.mark.parametrize(
+
+@pytest.fixture(scope="module")
+def service(shared_service):
+    return shared_service
+
+
+@check_cases(
     ("query", "code", "parameter"),
     [
         ("revenue_min=1", "required", "currency"),
@@ -57,7 +64,7 @@ def test_what_is_refused_names_the_parameter(service, query, code, parameter):
     assert body["detail"].startswith(f"'{parameter}' ")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "query",
     [
         "revenue_min=1&currency=SEK",

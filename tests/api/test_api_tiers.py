@@ -6,6 +6,7 @@ import pytest
 
 from api.settings import ApiSettings, SettingError
 from api.tiers import DEFAULT, TiersError, load_tiers, read_tiers
+from tests.tables import check_cases
 
 
 def test_the_contract_s_table():
@@ -74,7 +75,7 @@ def test_an_empty_file_changes_nothing():
     assert read_tiers({}) == DEFAULT
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("document", "said"),
     [
         ([], "the file must be a table"),

@@ -9,6 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from api.db.counts import Counts
 from api.db.engine import Database
+from api.db.repositories import KeyRepository
 from api.limits import COUNTED
 from api.months import month_at
 from api.tiers import DEFAULT, read_tiers
@@ -127,7 +128,7 @@ class TestWhatCounts:
         def fail(*_):
             raise RuntimeError
 
-        monkeypatch.setattr(service.app.asgi_handler._service.reader, "pin", fail)
+        monkeypatch.setattr(service.parts.reader, "pin", fail)
         assert service.get(COMPANY).status_code == 500
         assert used(service) == 0
 
@@ -240,7 +241,7 @@ def test_usage_that_cannot_be_read_is_503(service, monkeypatch):
         raise OperationalError("statement", {}, RuntimeError("gone"))
 
     assert used(service) == 0
-    monkeypatch.setattr(service.app.asgi_handler._service.accounts, "used", fail)
+    monkeypatch.setattr(service.parts.accounts, "used", fail)
     answer = service.get("/api/v1/usage")
     assert (answer.status_code, answer.json()["code"]) == (503, "service_unavailable")
     assert answer.headers["Retry-After"] == str(answer.json()["retry_after"])
@@ -249,10 +250,10 @@ def test_usage_that_cannot_be_read_is_503(service, monkeypatch):
 def test_keys_that_cannot_be_looked_up_are_neither_right_nor_wrong(serve, world, monkeypatch):
     service = serve(world)
 
-    def fail(_):
+    def fail(*_):
         raise OperationalError("statement", {}, RuntimeError("gone"))
 
-    monkeypatch.setattr(service.app.asgi_handler._service.authenticator, "_lookup", fail)
+    monkeypatch.setattr(KeyRepository, "by_digest", fail)
     answer = service.get(COMPANY)
     assert (answer.status_code, answer.json()["code"]) == (503, "service_unavailable")
     assert answer.headers["Retry-After"] == str(answer.json()["retry_after"])

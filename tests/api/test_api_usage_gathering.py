@@ -64,7 +64,7 @@ class TestGathering:
             for number in range(1, 501):
                 gathering.add(count)
                 worst = max(worst, number - shelf.totals.get(("acc_1", 202611), 0))
-                await until(lambda: gathering._running is None)
+                await until(lambda: count.writing == 0)
                 assert count.used == number
             assert worst < 50
             await gathering.close()
@@ -74,7 +74,7 @@ class TestGathering:
         asyncio.run(run())
 
     def test_what_takes_no_waiting_takes_no_thread(self, monkeypatch):
-        monkeypatch.setattr(usage, "_TURNS", 4)
+        monkeypatch.setattr(usage, "WRITES_PER_TURN", 4)
 
         async def run():
             shelf, count = NearShelf(), Count("acc_1", 202611)
@@ -82,13 +82,13 @@ class TestGathering:
             for number in range(1, 46 * 8):
                 gathering.add(count)
                 assert number - shelf.totals.get(("acc_1", 202611), 0) < 50
-                await until(lambda: gathering._running is None)
+                await until(lambda: count.writing == 0)
                 assert count.used == number
             assert (shelf.at_once, len(shelf.calls)) == (6, 8), "of four, the thread makes one"
             shelf.busy = True
             for _ in range(46):
                 gathering.add(count)
-            await until(lambda: gathering._running is None)
+            await until(lambda: count.writing == 0)
             assert (shelf.at_once, len(shelf.calls)) == (6, 9)
             await gathering.close()
             assert shelf.totals == {("acc_1", 202611): 46 * 9 - 1}
@@ -103,8 +103,8 @@ class TestGathering:
             await until(lambda: shelf.totals)
             await gathering.close()
 
-        assert usage._SECONDS <= 1
-        monkeypatch.setattr(usage, "_SECONDS", 0)
+        assert usage.GATHERING_SECONDS <= 1
+        monkeypatch.setattr(usage, "GATHERING_SECONDS", 0)
         asyncio.run(run())
 
     def test_what_is_not_stored_yet_counts_at_once(self):
@@ -125,7 +125,7 @@ class TestGathering:
         asyncio.run(run())
 
     def test_while_the_database_fails_counts_are_kept_and_said_once_a_minute(self, monkeypatch, caplog):
-        monkeypatch.setattr(usage, "_PATIENCE", 0)
+        monkeypatch.setattr(usage, "RETRY_SECONDS", 0)
         now = [0.0]
 
         async def run():
@@ -157,7 +157,7 @@ class TestGathering:
             shelf.broken = True
             for _ in range(1000):
                 gathering.add(count)
-                await until(lambda: gathering._running is None)
+                await until(lambda: count.writing == 0)
             assert len(shelf.calls) == 1
             shelf.broken = False
             await gathering.close()

@@ -116,7 +116,7 @@ def test_without_its_database_the_service_says_that_it_is_away(
     serve: Callable[..., Service], seen: Any
 ) -> None:
     service = serve(seen, metrics="public")
-    service.app.asgi_handler._service.control._database.engine.dispose()  # type: ignore[attr-defined]
+    service.database.engine.dispose()
     path = seen.layout.root.parent / "control.sqlite"
     for one in path.parent.glob("control.sqlite*"):
         one.unlink()

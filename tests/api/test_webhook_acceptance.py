@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import check_cases
+
 TESTS = Path(__file__).parents[1]
 CONTRACT = TESTS.parents[1] / "shared" / "contract" / "CONTRACT.md"
 
@@ -111,14 +113,14 @@ def known():
     return set(re.findall(r"^ *(?:async )?def (test_\w+)\(", written, re.MULTILINE))
 
 
-@pytest.mark.parametrize("group", ACCEPTANCE)
+@check_cases("group", ACCEPTANCE)
 def test_every_promise_has_its_tests(known, group):
     missing = {name: wanted for name, wanted in ACCEPTANCE[group].items() if not set(wanted) <= known}
     assert missing == {}
 
 
 @pytest.mark.skipif(not CONTRACT.exists(), reason="the contract is not beside this project")
-@pytest.mark.parametrize("group", ACCEPTANCE)
+@check_cases("group", ACCEPTANCE)
 def test_the_promises_are_the_contracts(group):
     line = re.search(rf"^{group}: (.*)\.$", CONTRACT.read_text(), re.MULTILINE)
     assert line is not None

@@ -69,8 +69,9 @@ async def attempted(control: Control, handle: Any) -> Any:
         lane = control.subscribe(f"{url}?key=1")
         [delivery] = control.deliver(lane)
         worker = control.worker(sender(control.hands.clock), **settings)
+        others = asyncio.all_tasks()
         await worker.tick()
-        await asyncio.wait(worker._tasks)
+        await asyncio.wait(asyncio.all_tasks() - others)  # the attempt, which the tick began
         await worker.tick()
         await exhaust(worker)
     [made] = control.attempts(delivery)

@@ -4,9 +4,8 @@ import pytest
 
 from api.db.webhook_models import Delivery
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_matching_is_measured_beside_the_barest_statement() -> None:
     bench = pytest.importorskip("benchmarks.bench_webhook_matching")
     (told,) = bench.run(events=20, rows=2_000, subscriptions=150)
@@ -28,6 +27,7 @@ def test_receivers_count_what_a_peer_posts() -> None:
         assert receiving.ask("forget") == {"count": 0, "distinct": 0}
 
 
+@pytest.mark.slow
 def test_a_backlog_is_drained_and_what_is_missing_is_noticed(tmp_path) -> None:
     bench = pytest.importorskip("benchmarks.bench_webhooks")
     service = pytest.importorskip("benchmarks.webhook_service")

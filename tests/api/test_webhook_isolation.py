@@ -189,6 +189,7 @@ async def test_max_per_second_over_the_wire_and_two_workers(control: Control) ->
     assert all(later - first >= 990 for first, later in zip(starts, starts[10:], strict=False))
 
 
+@pytest.mark.slow
 async def test_10k_backlog_drains(still: Control) -> None:
     egress, lane = Scripted(), still.subscribe()
     others = [still.subscribe() for _ in range(20)]

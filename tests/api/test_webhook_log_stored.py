@@ -12,6 +12,7 @@ from api.db.migrate import prepare
 from api.problems import Problem
 from api.webhooks import redelivery
 from api.webhooks.redelivery import Place, ReplayRequest
+from tests.tables import check_cases
 
 _spec = importlib.util.spec_from_file_location("delivery_log", Path(__file__).with_name("delivery_log.py"))
 stored = importlib.util.module_from_spec(_spec)
@@ -212,7 +213,7 @@ def test_the_log_of_another_account_is_none(world):
     assert world.log.queue(world.subscription) == []
 
 
-@pytest.mark.parametrize("odd", ["", "whs", "dlv_\x00", "dlv_" + "Z" * 26, "é" * 30, "dlv_" + "0" * 27])
+@check_cases("odd", ["", "whs", "dlv_\x00", "dlv_" + "Z" * 26, "é" * 30, "dlv_" + "0" * 27])
 def test_what_is_no_id_is_not_found(world, odd):
     with pytest.raises(Problem, match="webhook_not_found"):
         world.asked(redelivery.detail, odd, subscription_id=odd)

@@ -212,7 +212,7 @@ def test_ids_are_all_different_and_rise_with_sequence(control: Control) -> None:
 
 
 def test_large_batches_grow_and_shrink_with_what_they_make(control: Control, monkeypatch: Any) -> None:
-    monkeypatch.setattr("api.webhooks.matching._ENOUGH_DELIVERIES", 300)
+    monkeypatch.setattr("api.webhooks.matching.ENOUGH_DELIVERIES", 300)
     control.subscribe([ONE])
     fan_out = control.fan_out()
     control.ledger.add(OTHER, count=1_500)

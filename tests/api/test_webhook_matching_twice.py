@@ -28,7 +28,7 @@ class Killed(Exception):  # noqa: N818 -- it is none
     """Stands for a process that is gone: nothing after it happens."""
 
 
-@pytest.mark.parametrize("point", ["move", "match", "_keep"])
+@pytest.mark.parametrize("point", ["move", "match", "keep_events"])
 def test_a_crash_in_between_repeats_and_loses_nothing(control: Control, monkeypatch: Any, point: str) -> None:
     control.subscribe([ONE])
     control.ledger.add(ONE, count=3)
@@ -109,7 +109,7 @@ def test_a_leader_that_slept_through_its_lease_finds_the_events_matched(control:
 def test_many_at_once_make_every_delivery_once(control: Control, monkeypatch: Any) -> None:
     """As if leases were no help at all: eight match the same ledger until nothing is new."""
     monkeypatch.setattr("api.webhooks.leases.leases.take", lambda *_: True)
-    monkeypatch.setattr("api.webhooks.matching._MOST_EVENTS", 64)
+    monkeypatch.setattr("api.webhooks.matching.MAX_EVENTS", 64)
     for _ in range(3):
         control.subscribe([ONE])
     control.ledger.add(ONE, count=640)
@@ -162,9 +162,9 @@ def test_a_pause_while_events_are_matched_leaves_nothing_pending(control: Contro
 def test_a_pause_that_comes_first_is_seen_by_who_waited_for_it(control: Control) -> None:
     """The lane is locked before its subscription is read: a batch that waited sees the pause."""
     subscription = control.subscribe([ONE])
-    control.ledger.add(ONE, count=5)
     fan_out = control.fan_out()
-    assert fan_out._leadership.held()
+    assert fan_out.step() == 0  # it leads from now on
+    control.ledger.add(ONE, count=5)
     thread = threading.Thread(target=fan_out.step)
     with control.database.writing() as session:
         pause(session.connection(), subscription, "manual", control.now)

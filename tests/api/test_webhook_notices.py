@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from api.webhooks.notices import LONGEST_SUBJECT, Failing, paused, span_of, warning
+from tests.tables import check_cases
 
 FAILING = Failing(
     subscription_id="whs_01kaf3w9c8m2v7q4x1z6t5y0r2",
@@ -66,7 +67,7 @@ def test_an_endpoint_that_never_answered_has_no_status() -> None:
     assert "Last error:       timeout: No 2xx answer within 10 s." in paused(failing, 0).body
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "hostile",
     [
         "a\r\nBcc: all@example.com",
@@ -106,7 +107,7 @@ def test_a_url_that_is_none_is_named_by_its_subscription(url: str) -> None:
     assert FAILING.subscription_id in paused(replace(FAILING, endpoint_url=url), 1).subject
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("seconds", "said"),
     [
         (0, "1 second"),

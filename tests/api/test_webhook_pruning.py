@@ -141,7 +141,7 @@ def test_what_waits_for_a_retry_by_hand_stays(control: Control) -> None:
 
 def test_in_bounded_steps(control: Control, monkeypatch: Any) -> None:
     """No step takes more rows than it may, however many there are."""
-    monkeypatch.setattr(pruning, "_AT_ONCE", 10)
+    monkeypatch.setattr(pruning, "STEP_ROWS", 10)
     for _ in range(3):
         control.subscribe()
     control.ledger.add(ONE, count=25)
@@ -227,7 +227,7 @@ def test_records_that_are_done(control: Control) -> None:
 
 def test_days_of_usage_are_kept_for_a_year_and_a_month(control: Control, monkeypatch: Any) -> None:
     """More of them than one step takes; the day 400 days before stays, the one before it goes."""
-    monkeypatch.setattr(pruning, "_AT_ONCE", 2)
+    monkeypatch.setattr(pruning, "STEP_ROWS", 2)
     days = [control.now - timedelta(days=ago) for ago in (900, 500, 402, 401, 400, 1)]
     numbers = [int(f"{day:%Y%m%d}") for day in days]
     with control.database.writing() as session:

@@ -13,6 +13,7 @@ from api.db.engine import Database
 from api.db.webhook_models import Replay
 from api.openapi import document
 from api.schemas import webhook_examples
+from tests.tables import check_cases
 
 _spec = importlib.util.spec_from_file_location("delivery_log", Path(__file__).with_name("delivery_log.py"))
 stored = importlib.util.module_from_spec(_spec)
@@ -129,7 +130,7 @@ def test_a_paused_subscription_answers_409(scene):
     assert scene.log.delivery(held).status == "held"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "expected"),
     [
         ({}, [("missing", "/since")]),

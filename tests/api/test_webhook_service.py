@@ -99,7 +99,7 @@ def test_what_hangs_is_broken_off_and_repeated_by_the_next(
         return DONE
 
     monkeypatch.setattr(Sender, "send", hangs)
-    monkeypatch.setattr(service, "_ENDING_SECONDS", -9.9)  # of the ten that an endpoint has
+    monkeypatch.setattr(service, "ENDING_SECONDS", -9.9)  # of the ten that an endpoint has
 
     async def run() -> None:
         async with deliveries(control, sealer, observed).beside():
@@ -113,7 +113,7 @@ def test_what_hangs_is_broken_off_and_repeated_by_the_next(
 
 
 def test_a_part_that_fails_begins_again(monkeypatch: Any, caplog: Any) -> None:
-    monkeypatch.setattr(service, "_FIRST_WAIT", 0.001)
+    monkeypatch.setattr(service, "FIRST_WAIT_SECONDS", 0.001)
     troubles = [
         OperationalError("SELECT :secret", {"secret": "hidden"}, Exception("server closed")),
         ZeroDivisionError("ours"),
@@ -138,7 +138,7 @@ def test_a_part_that_fails_begins_again(monkeypatch: Any, caplog: Any) -> None:
 
 
 def test_a_part_that_waits_to_begin_again_ends_at_once(monkeypatch: Any) -> None:
-    monkeypatch.setattr(service, "_FIRST_WAIT", 10_000.0)
+    monkeypatch.setattr(service, "FIRST_WAIT_SECONDS", 10_000.0)
 
     async def run() -> None:
         stop = asyncio.Event()

@@ -123,7 +123,7 @@ def test_ready_while_the_database_is_away(serve: Any, world: Any, tmp_path: Path
     for path in tmp_path.glob("control.sqlite*"):
         path.unlink()
     (tmp_path / "control.sqlite").mkdir()
-    made.app.asgi_handler._service.control._database.close()
+    made.database.close()
     answer = made.client.get("/readyz")
     assert (answer.status_code, answer.json()["deliveries"]) == (200, None)
     text = made.client.get("/metrics").text
@@ -133,7 +133,7 @@ def test_ready_while_the_database_is_away(serve: Any, world: Any, tmp_path: Path
 
 
 def test_ready_while_the_database_does_not_answer(serve: Any, world: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("api.standing._PATIENCE", 0.01)
+    monkeypatch.setattr("api.standing.DATABASE_PATIENCE_SECONDS", 0.01)
     made, answers = serve(world), threading.Event()
     monkeypatch.setattr(backlog, "lag", lambda *_: answers.wait(30))
     answer = made.client.get("/readyz")
@@ -143,7 +143,7 @@ def test_ready_while_the_database_does_not_answer(serve: Any, world: Any, monkey
 
 def test_attempts_are_counted_by_outcome(serve: Any, world: Any) -> None:
     service = serve(world, metrics="public")
-    metrics = service.app.asgi_handler._service.metrics
+    metrics = service.parts.metrics
     for outcome in ("succeeded", "timeout", "succeeded"):
         metrics.attempted(outcome)
     text = service.client.get("/metrics").text

@@ -33,7 +33,7 @@ def service(serve, world, control_url):
 
 @pytest.fixture
 def database(service):
-    opened = Database(service.app.asgi_handler._service.settings.control_database_url)
+    opened = Database(service.parts.settings.control_database_url)
     yield opened
     opened.close()
 
@@ -150,7 +150,7 @@ def test_before_the_first_release_it_begins_at_the_beginning(serve, make_world_l
 @pytest.fixture
 def make_world_less(serve, make):
     service = serve(make().world)
-    opened = Database(service.app.asgi_handler._service.settings.control_database_url)
+    opened = Database(service.parts.settings.control_database_url)
     yield service, opened
     opened.close()
 

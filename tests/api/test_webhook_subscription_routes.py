@@ -110,7 +110,7 @@ def test_publishable_keys_and_pages_are_kept_out(service):
 def test_health_and_held_deliveries_are_read_from_where_the_engine_keeps_them(service):
     made = make(service)["id"]
     now = datetime(2026, 11, 20, 18, 48, 12, 500_000, tzinfo=UTC)
-    database = Database(service.app.asgi_handler._service.settings.control_database_url)
+    database = Database(service.parts.settings.control_database_url)
     with database.writing() as session:
         session.execute(
             update(Lane)

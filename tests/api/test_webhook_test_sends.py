@@ -175,7 +175,7 @@ def test_a_failure_leaves_no_trace(service, receiver):
     read = service.get(f"{ALL}/{made['id']}")
     assert read.json() == {name: made[name] for name in read.json()}
     assert read.headers["etag"] == '"1"'
-    database = Database(service.app.asgi_handler._service.settings.control_database_url)
+    database = Database(service.parts.settings.control_database_url)
     with database.reading() as session:
         for table in (Attempt, Delivery, MatchedEvent, QueuedAttempt):
             assert session.scalar(select(func.count()).select_from(table)) == 0

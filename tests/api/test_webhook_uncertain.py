@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from api.db import leases
 from api.db.engine import Database
 from api.db.engine_connection import EngineConnection
 from api.db.webhook_models import Delivery, Lane, MatchedEvent, QueuedAttempt
+from api.webhooks import rounds
 from api.webhooks.pruning import Pruning
 from api.webhooks.service import kept
 from api.webhooks.settings import WebhookSettings
@@ -55,7 +57,7 @@ class Unheard(EngineConnection):
 @pytest.mark.parametrize("trigger", ["schedule", "manual"])
 @pytest.mark.parametrize("status", [204, 500])
 async def test_a_commit_that_was_not_heard_of_is_not_written_again(
-    control: Control, status: int, trigger: str
+    control: Control, monkeypatch: pytest.MonkeyPatch, status: int, trigger: str
 ) -> None:
     lane = control.subscribe()
     [delivery] = control.deliver(lane)
@@ -63,8 +65,8 @@ async def test_a_commit_that_was_not_heard_of_is_not_written_again(
         with control.writing() as connection:
             connection.execute(update(QueuedAttempt).values(trigger="manual"))
     egress = Scripted(lambda _: outcome(status, ms=3))
+    monkeypatch.setattr(rounds, "EngineConnection", Unheard)
     worker = control.worker(egress)
-    worker._rounds._connection = Unheard(control.database)
     with pytest.raises(OperationalError):
         await exhaust(worker)
     await exhaust(worker)
@@ -79,7 +81,9 @@ async def test_a_commit_that_was_not_heard_of_is_not_written_again(
 class Slow(EngineConnection):
     """Others write for so long that each transaction waits two seconds for its turn."""
 
-    hands: Hands
+    def __init__(self, database: Database, hands: Hands) -> None:
+        super().__init__(database)
+        self.hands = hands
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -88,12 +92,13 @@ class Slow(EngineConnection):
             yield connection
 
 
-async def test_attempts_start_though_every_commit_waits_long(control: Control) -> None:
+async def test_attempts_start_though_every_commit_waits_long(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was read after the wait is fresh; something is due anew, and so written, in each round."""
     egress = Scripted()
+    monkeypatch.setattr(rounds, "EngineConnection", partial(Slow, hands=control.hands))
     worker = control.worker(egress)
-    connection = Slow(control.database)
-    connection.hands, worker._rounds._connection = control.hands, connection
     for _ in range(4):
         control.deliver(control.subscribe())
         await worker.tick()
@@ -168,7 +173,9 @@ async def test_an_attempt_that_was_made_twice_has_one_next(control: Control) -> 
         while len(egress.posts) < made:
             await worker.tick()
             await asyncio.sleep(0)
-        worker._held._drop(worker._held.find(lane))
+        with control.writing() as connection:  # another worker had it for a moment
+            connection.execute(update(Lane).values(lessee="other"))
+        await worker.tick()
         control.hands.move(1)
         with control.writing() as connection:
             connection.execute(update(Lane).values(lessee=None, leased_until=None))
@@ -186,7 +193,7 @@ async def test_a_part_that_was_broken_off_from_within_is_begun_again(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A future that somebody else cancels looks like an end; a delivery that nobody makes is noticed by nobody."""
-    monkeypatch.setattr("api.webhooks.service._FIRST_WAIT", 0.0)
+    monkeypatch.setattr("api.webhooks.service.FIRST_WAIT_SECONDS", 0.0)
     begun = 0
 
     async def part(_: asyncio.Event) -> None:

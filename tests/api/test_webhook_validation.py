@@ -1,8 +1,11 @@
 """What clients may say of a subscription: everything wrong is told at once, with pointers (CONTRACT 4.8, 4.10)."""
 
 import json
+from itertools import product
 
 import pytest
+
+from tests.tables import check_cases
 
 ALL = "/api/v1/webhooks"
 URL = "https://hooks.example.com/company-events"
@@ -77,7 +80,7 @@ def test_everything_wrong_is_told_at_once(service):
     assert answer.json()["detail"] == "10 fields are not valid."
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("member", "values", "code"),
     [
         ("event_types", [None, "status.changed", {}], "type"),
@@ -204,25 +207,26 @@ def test_the_endpoint_is_looked_at_again_when_it_is_taken_up_again(serve, world)
     assert service.client.patch(path, headers=service.headers, json=moved).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("content", "detail"),
-    [
-        (b'{"endpoint_url":', "Unexpected end of data at byte 16."),
-        (b"", "Unexpected end of data at byte 0."),
-        (b'{"a":NaN}', "Invalid character at byte 5."),
-        (b'{"a":1}}', "Trailing characters at byte 7."),
-        (b'{"a":"\xff"}', "The body is not UTF-8 at byte 6."),
-        (b"\xef\xbb\xbf{}", "Invalid character at byte 0."),
-        (b'{"a":1,"b":{"c":1,"c":1}}', "'c' is given twice in one object."),
-        (b'{"a":1,"\\u0061":1}', "'a' is given twice in one object."),
-        (b"[]", "Send one JSON object, not an array."),
-        (b"null", "Send one JSON object, not null."),
-        (b"5", "Send one JSON object, not a number."),
-        (b"[" * 60_000, "The body is nested too deeply."),
-        (b'{"a":1e999}', "Number out of range."),
-    ],
+MALFORMED = [
+    (b'{"endpoint_url":', "Unexpected end of data at byte 16."),
+    (b"", "Unexpected end of data at byte 0."),
+    (b'{"a":NaN}', "Invalid character at byte 5."),
+    (b'{"a":1}}', "Trailing characters at byte 7."),
+    (b'{"a":"\xff"}', "The body is not UTF-8 at byte 6."),
+    (b"\xef\xbb\xbf{}", "Invalid character at byte 0."),
+    (b'{"a":1,"b":{"c":1,"c":1}}', "'c' is given twice in one object."),
+    (b'{"a":1,"\\u0061":1}', "'a' is given twice in one object."),
+    (b"[]", "Send one JSON object, not an array."),
+    (b"null", "Send one JSON object, not null."),
+    (b"5", "Send one JSON object, not a number."),
+    (b"[" * 60_000, "The body is nested too deeply."),
+    (b'{"a":1e999}', "Number out of range."),
+]
+
+
+@check_cases(
+    ("content", "detail", "how"), [(*one, how) for one, how in product(MALFORMED, ("whole", "chunked"))]
 )
-@pytest.mark.parametrize("how", ["whole", "chunked"])
 def test_malformed_json(service, content, detail, how):
     """The byte is counted in what was sent."""
     sent = content if how == "whole" else iter([content[:7], content[7:]])

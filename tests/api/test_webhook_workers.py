@@ -16,6 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from api.db.webhook_models import Attempt, Lane, Mail, QueuedAttempt
 from api.db.webhook_states import pause
+from api.webhooks.rounds import Rounds
 from tests.api.engine_world import (
     Control,
     Hands,
@@ -148,16 +149,16 @@ async def test_a_database_that_is_away_loses_nothing(
 ) -> None:
     lane, egress = machine.subscribe(), Scripted(gate=asyncio.Event())
     worker = machine.worker(egress)
-    genuine, failed = worker._rounds.make, 0
+    genuine, failed = Rounds.make, 0
 
-    def away(asked: Any) -> Any:
+    def away(rounds: Rounds, asked: Any) -> Any:
         nonlocal failed
         if asked.finished and failed < 3:
             failed += 1
             raise OperationalError("SELECT 1", {}, ConnectionError("gone"))
-        return genuine(asked)
+        return genuine(rounds, asked)
 
-    monkeypatch.setattr(worker._rounds, "make", away)
+    monkeypatch.setattr(Rounds, "make", away)
     machine.deliver(lane, count=5)
     async with running(worker):
         await until(lambda: len(egress.posts) == 1)

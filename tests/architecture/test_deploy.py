@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from firm.cli import _COMMANDS
+from firm.cli import COMMANDS_BY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -49,7 +49,7 @@ def test_the_compose_file_names_what_there_is() -> None:
             assert source in made["volumes"] or (DEPLOY / source).exists()
     for service in ours.values():
         assert service["command"][0] == "firm"
-        assert service["command"][1] in _COMMANDS
+        assert service["command"][1] in COMMANDS_BY_NAME
         assert (DEPLOY / service["env_file"]).exists()
 
 
@@ -82,7 +82,7 @@ def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
         assert f"The check: systemd-analyze verify deploy/systemd/{unit.name}" in text
         (tmp_path / unit.name).write_text(text.replace("/srv/firmdata/.venv/bin/firm", "/bin/true"))
         command = re.findall(r"^ExecStart=/srv/firmdata/.venv/bin/firm (\w+)", text, re.MULTILINE)
-        assert set(command) <= _COMMANDS.keys()
+        assert set(command) <= COMMANDS_BY_NAME.keys()
     said = subprocess.run(
         ["systemd-analyze", "verify", *(tmp_path / unit.name for unit in UNITS)],
         capture_output=True,

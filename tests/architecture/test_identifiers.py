@@ -1,14 +1,14 @@
 """Company numbers: every accepted form of the contract, canonical spelling, check digits, disjoint patterns."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import check_cases
 from warehouse.schema import ids
 from warehouse.schema.identifiers import RULES, market_code, parse, parse_id, parse_scoped
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "company_id", "check"),
     [
         ("5560125790", "firm:SE:5560125790", True),
@@ -37,7 +37,7 @@ def test_accepted_forms(text: str, company_id: str, check: bool) -> None:
     assert (number.company_id, number.check) == (company_id, check)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text",
     [
         "",
@@ -57,7 +57,7 @@ def test_refused_forms(text: str) -> None:
     assert parse(text) is None
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("market", "text", "org_number"),
     [
         ("FI", "01120389", "0112038-9"),

@@ -142,6 +142,7 @@ def test_lock_files_pin_by_hash_and_name_no_host(name: str) -> None:
     assert text.count("--hash=sha256:") >= len(pins)
 
 
+@pytest.mark.slow
 def test_processes_start_without_what_only_tests_bring() -> None:
     """pandas, which edgartools needs, would be imported by every one of them (`tests/as_served`)."""
     told = "import sys, firm.commands.ingest; print([name for name in ('pandas', 'edgar') if name in sys.modules])"

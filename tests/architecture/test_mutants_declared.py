@@ -8,12 +8,13 @@ import pytest
 
 from tests.mutants import MUTANTS
 from tests.mutants.mutant import Mutant, StaleError, read
+from tests.tables import check_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 FEWEST = 25
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@check_cases("mutant", MUTANTS, ids=[mutant.name for mutant in MUTANTS])
 def test_a_mutant_fits_the_code(mutant: Mutant) -> None:
     text = read(ROOT, mutant)
     assert mutant.applied(text) != text

@@ -1,7 +1,6 @@
 """Within v1 nothing breaks: today's document against the last published one, and planted breaks that are refused.
 
-`openapi-v1.json` is the document as it was last published. To publish, give `api.openapi.VERSION` its next number,
-write it into CHANGELOG.md, and copy `openapi.json` over `openapi-v1.json`.
+`openapi_frozen` says how the published document is kept, and how to publish.
 """
 
 import copy
@@ -12,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.architecture import openapi_frozen
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -31,8 +32,10 @@ def _load(name):
 schemas = _load("openapi_diff_schemas")
 breaks = _load("openapi_diff").breaks
 
-PUBLISHED = json.loads((HERE / "openapi-v1.json").read_text())
-TODAY = json.loads((HERE / "openapi.json").read_text())
+COMMITTED = openapi_frozen.DOCUMENT.read_text()
+KEPT = json.loads(openapi_frozen.PUBLISHED.read_text())
+PUBLISHED = json.loads(openapi_frozen.published(COMMITTED, KEPT))
+TODAY = json.loads(openapi_frozen.generated())
 
 
 def version(document):
@@ -50,6 +53,21 @@ def test_another_document_has_another_version_and_the_changelog_names_it():
             "the document changed: give api.openapi.VERSION its next number"
         )
     assert f"\n## {TODAY['info']['version']}\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_published_document_where_the_committed_one_changes_alone_is_missed_at_once():
+    """Nobody can take away from both documents by editing one."""
+    narrowed = COMMITTED.replace('"country"', '"market"', 1)
+    assert narrowed != COMMITTED
+    with pytest.raises(ValueError, match="openapi_frozen"):
+        openapi_frozen.published(narrowed, KEPT)
+
+
+def test_published_document_is_found_again_after_changes():
+    before = openapi_frozen.published(COMMITTED, KEPT)
+    today = openapi_frozen.written(changed(ADDITIONS["operation"]))
+    assert openapi_frozen.published(today, openapi_frozen.kept_of(today, before)) == before
+    assert openapi_frozen.kept_of(before, before)["undo"] == []
 
 
 def get(document, path):

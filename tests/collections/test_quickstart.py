@@ -10,7 +10,6 @@ import pytest
 from tests.collections.live import EVENTS, Live
 from tests.collections.programs import BLOCK, LANGUAGES, PAGE, blocks, run
 
-pytestmark = pytest.mark.slow
 NULL = {"python": "None", "js": "null"}
 NEEDED = {"sh": ("sh", "curl", "openssl"), "python": (), "js": ("node",)}
 

@@ -52,10 +52,16 @@ LISTED: Final = [Difference(*row) for row in _rows("no_echo_differences.tsv")]
 NOT_PLAYED: Final = dict(_rows("no_echo_not_played.tsv"))
 
 
+LARGE = {"se blankning", "uk accounts ixbrl"}  # kinds of which genuine files take seconds to go through
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     companies = enough(4) + 50  # a bank among the Norwegian ones
-    return Played(World(seed=5, companies=companies, days=4), tmp_path_factory.mktemp("echo"))
+    made = Played(World(seed=5, companies=companies, days=4), tmp_path_factory.mktemp("echo"))
+    assert made.days  # what several kinds share is made here
+    assert made.desk
+    return made
 
 
 def differences(ours: Iterable[str], theirs: Iterable[str]) -> list[tuple[str, str]]:
@@ -68,7 +74,13 @@ def differences(ours: Iterable[str], theirs: Iterable[str]) -> list[tuple[str, s
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, id=kind.name, marks=[pytest.mark.slow] if kind.name in LARGE else [])
+        for kind in KINDS
+    ],
+)
 def test_a_kind_of_file_is_as_genuine_ones(kind: Kind, played: Played, sources: Path) -> None:
     found = differences(kind.ours(played), kind.theirs(sources))
     listed = [one for one in LISTED if one.kind == kind.name]

@@ -36,7 +36,7 @@ def of_delivering() -> tuple[str, ...]:
     """The parts of a process that delivers."""
     with closing(Database("sqlite://")) as database:
         sealer = Sealer(Secrets.generate().sealing_keys)
-        parts = Deliveries(ApiSettings(), database, Published(), sealer, Clock(), lambda _: None)._parts
+        parts = Deliveries(ApiSettings(), database, Published(), sealer, Clock(), lambda _: None).parts
         return tuple(parts)
 
 

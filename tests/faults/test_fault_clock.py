@@ -38,6 +38,7 @@ def lived(root: Path, instance: dg.DagsterInstance, jump: timedelta) -> Place:
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jump", [YEAR, -YEAR], ids=["ahead", "back"])
 def test_a_clock_that_jumps(jump: timedelta, right: State, tmp_path: Path) -> None:
     with dg.DagsterInstance.ephemeral() as instance:

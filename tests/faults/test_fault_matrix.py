@@ -8,13 +8,12 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 from tests.faults.declared import GAP, Cell, Fault
 from tests.faults.document import document
 from tests.faults.matrix import CELLS, UNTOUCHED
 from tests.faults.steps import every_step
 from tests.firm.conftest import ROOT
+from tests.tables import check_cases
 
 OURS = Path("tests/faults")
 
@@ -44,13 +43,16 @@ def test_every_reason_says_something() -> None:
         assert all((cell.provoked, cell.stays, cell.heals, cell.shown_by)), cell
 
 
-@pytest.mark.parametrize("test", sorted({test for cell in CELLS for test in cell.shown_by}))
+SHOWING = sorted({test for cell in CELLS for test in cell.shown_by})
+
+
+@check_cases("test", SHOWING, ids=SHOWING)
 def test_what_shows_a_cell_is_there(test: str) -> None:
     path, _, name = test.partition("::")
     assert name in functions_of(Path(path))
 
 
-@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.fault}-{cell.step}")
+@check_cases("cell", CELLS, ids=[f"{cell.fault}-{cell.step}" for cell in CELLS])
 def test_what_is_said_stands_in_a_test(cell: Cell) -> None:
     """Tests of ours compare it with what was written (`Cell.is_said_in`); others have it word for word."""
     shown = [(Path(path), name) for path, _, name in (test.partition("::") for test in cell.shown_by)]

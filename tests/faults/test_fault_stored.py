@@ -81,6 +81,7 @@ def copy_is_brought_back(place: Place, whole: bytes) -> None:
     shutil.rmtree(place.folder / "fi" / "register")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mended", [comes_again, copy_is_brought_back])
 def test_a_body_that_is_damaged_before_it_is_read(
     mended: Callable[[Place, bytes], None], place: Place, due: State
@@ -105,6 +106,7 @@ def test_a_body_that_is_damaged_before_it_is_read(
     assert place.ingest().release is None, "and it is read once"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [WAREHOUSE, SERVING, NAMES])
 def test_a_release_that_is_torn(name: str, place: Place, due: State) -> None:
     releases = Releases(place.settings.layout)

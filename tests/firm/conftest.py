@@ -116,7 +116,7 @@ class Firm:
                 timeout=30,
                 trust_env=False,
             ) as client:
-                _until_ready(client, service)
+                wait_until_ready(client, service)
                 yield client
         finally:
             service.terminate()
@@ -124,7 +124,7 @@ class Firm:
             assert "Traceback" not in said, said
 
 
-def _until_ready(client: httpx.Client, service: subprocess.Popen[str]) -> None:
+def wait_until_ready(client: httpx.Client, service: subprocess.Popen[str]) -> None:
     """Wait for the socket by connecting to it; a service that ended says why."""
     until = time.monotonic() + READY_SECONDS
     while time.monotonic() < until:
@@ -148,6 +148,14 @@ def of_release(client: httpx.Client, number: str) -> httpx.Response:
             return answer
         time.sleep(0.02)
     raise AssertionError(f"release {number} is not served after {FOLLOW_SECONDS} s")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_waiting_for_the_disk() -> Iterator[None]:
+    """What this process writes is not flushed: a killed process loses nothing by it, and no test cuts the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture

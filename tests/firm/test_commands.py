@@ -12,8 +12,7 @@ from typer.core import TyperGroup
 from connectors.sandbox import World, write
 from firm.cli import app
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
-
-pytestmark = pytest.mark.slow
+from tests.tables import check_cases
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +57,7 @@ def _commands() -> Iterator[tuple[str, ...]]:
     yield from below(typer.main.get_command(app), ())
 
 
-@pytest.mark.parametrize("command", tuple(_commands()), ids=" ".join)
+@check_cases("command", _commands())
 def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -> None:
     said = firm.run(*command, "--help", COLUMNS="200")
     assert (said.exit_code, said.err) == (0, "")
@@ -67,7 +66,7 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
     assert not firm.data.exists()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("arguments", "words"),
     [
         (("ingest", "xx", "--sandbox"), ("no market 'xx'", "NO, SE, UK")),

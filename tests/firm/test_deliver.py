@@ -5,6 +5,8 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,6 @@ from tests.api.matching_world import Control
 from tests.api.world import WORLD, World, event, make_world
 from tests.firm.hooked import Hooked, Received, receiver, until
 
-pytestmark = pytest.mark.slow
 ONE = WORLD[0]["company_id"]
 
 
@@ -78,28 +79,54 @@ def begun(process: subprocess.Popen[str]) -> None:
     assert any('"delivering as ' in line for line in iter(process.stderr.readline, ""))
 
 
-def test_what_is_published_arrives_signed_and_is_logged(
-    firm: Hooked, world: World, database: Database, received: Received
-) -> None:
-    subscribe(firm, database, received)
-    published = publish(world, 1, 3)
-    with firm.delivering() as process:
-        until(lambda: set(received.events) == published, "what was published before it was started")
-        published |= publish(world, 4, 2)
-        until(lambda: set(received.events) == published, "what was published while it ran")
-        until(lambda: count(database, QueuedAttempt) == 0, "the log")
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 0, said
-    assert "Traceback" not in said, said
-    lines = [json.loads(line)["message"] for line in said.splitlines()]
+@dataclass(frozen=True)
+class Delivered:
+    """What `firm deliver` did until it was told to end, and how it ended."""
+
+    published: set[str]
+    received: Received
+    database: Database
+    returncode: int
+    said: str
+
+
+@pytest.fixture(scope="module")
+def delivered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Delivered]:
+    """Three events are published before it is started, two while it runs; then SIGTERM."""
+    firm = Hooked(tmp_path_factory.mktemp("delivered") / "data")
+    world = make_world(firm.data)
+    world.publish(WORLD)
+    with closing(prepare(f"sqlite:///{firm.data / 'control.sqlite'}")) as database, receiver() as received:
+        subscribe(firm, database, received)
+        published = publish(world, 1, 3)
+        with firm.delivering() as process:
+            until(lambda: set(received.events) == published, "what was published before it was started")
+            published |= publish(world, 4, 2)
+            until(lambda: set(received.events) == published, "what was published while it ran")
+            until(lambda: count(database, QueuedAttempt) == 0, "the log")
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=30)
+        yield Delivered(published, received, database, process.returncode, said)
+
+
+def test_what_is_published_arrives_signed_and_is_logged(delivered: Delivered) -> None:
+    assert delivered.received.events.keys() == delivered.published
+    assert delivered.received.refused == []
+    succeeded = count(delivered.database, Delivery, Delivery.status == "succeeded")
+    assert succeeded == count(delivered.database, Attempt) == 5
+
+
+def test_deliver_after_sigterm_ends_quietly_and_gives_back_its_leases(delivered: Delivered) -> None:
+    assert delivered.returncode == 0, delivered.said
+    assert "Traceback" not in delivered.said, delivered.said
+    lines = [json.loads(line)["message"] for line in delivered.said.splitlines()]
     assert [line for line in lines if line.startswith("delivering as ")]
     assert lines[-1] == "stopped"
-    assert received.refused == []
-    assert count(database, Delivery, Delivery.status == "succeeded") == count(database, Attempt) == 5
-    assert count(database, Lease) == count(database, Lane, Lane.lessee.is_not(None)) == 0, "all given back"
+    assert count(delivered.database, Lease) == 0
+    assert count(delivered.database, Lane, Lane.lessee.is_not(None)) == 0
 
 
+@pytest.mark.slow
 def test_several_deliver_everything_once(
     firm: Hooked, world: World, database: Database, received: Received
 ) -> None:
@@ -116,6 +143,7 @@ def test_several_deliver_everything_once(
     assert {len(times) for times in received.events.values()} == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_service_delivers_what_is_subscribed_over_http(
     tmp_path: Path, received: Received, workers: str
@@ -146,6 +174,7 @@ def _statuses(page: dict[str, Any]) -> list[str]:
     return [one["status"] for one in page["data"]]
 
 
+@pytest.mark.slow
 def test_a_service_that_is_told_not_to_leaves_it_to_others(tmp_path: Path, received: Received) -> None:
     firm = Hooked(tmp_path / "data", (("FIRM_DELIVER", "false"),))
     world = make_world(firm.data)
@@ -163,6 +192,7 @@ def test_a_service_that_is_told_not_to_leaves_it_to_others(tmp_path: Path, recei
             assert client.get("/readyz").json()["deliveries"]["matching"] is True
 
 
+@pytest.mark.slow
 def test_its_attempts_are_told_to_prometheus(
     firm: Hooked, world: World, database: Database, received: Received
 ) -> None:

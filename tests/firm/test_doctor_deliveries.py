@@ -15,7 +15,6 @@ from tests.api.matching_world import Control, matched_all
 from tests.api.world import WORLD, event, make_world
 from tests.firm.inside import Inside
 
-pytestmark = pytest.mark.slow
 ONE = WORLD[0]["company_id"]
 
 

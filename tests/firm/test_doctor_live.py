@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.firm.inside import Inside
@@ -24,7 +25,7 @@ def test_without_a_contact_nothing_goes_live(firm: Inside) -> None:
 def test_without_a_contact_nobody_is_asked(
     agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firm.commands.doctor._sources", lambda _: pytest.fail("asked"))
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", lambda *_: pytest.fail("asked"))
     said = Inside(tmp_path / "data").run("doctor", "--live", FIRM_USER_AGENT=agent)
     assert said.exit_code == 1
     assert "bad\tcontact for registries" in said.out

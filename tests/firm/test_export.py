@@ -11,9 +11,10 @@ import httpx
 import polars as pl
 import pytest
 
-from connectors.sandbox import World, truth, write
+from connectors.sandbox import truth
 from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told
+from tests.firm.two_markets import two_markets
 
 pytestmark = pytest.mark.slow
 TABLES = ("companies", "details", "financials", "ownership", "events")
@@ -33,17 +34,15 @@ class Lived:
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
-    folder = tmp_path_factory.mktemp("export")
-    days = write(World(seed=5, companies=120, days=3, markets=("NO", "UK")), folder / "days")
-    inside, firm = Inside(folder / "data"), Firm(folder / "data")
-    for day in days[:2]:
-        inside.ingest(day)
+    world = two_markets(tmp_path_factory)
+    inside = world.loaded.copy(tmp_path_factory.mktemp("export") / "data")
+    firm = Firm(inside.data)
+    inside.ingest(world.days[1])
     before = inside.run("export", "--json").report
-    inside.ingest(days[2])
+    inside.ingest(world.days[2])
     after = inside.run("export", "--json").report
     with firm.serving() as client:
-        told = json.loads((folder / "days" / "truth.json").read_text())
-        yield Lived(told, firm, before, after, client)
+        yield Lived(world.told, firm, before, after, client)
 
 
 def exported(made: dict[str, Any], table: str) -> list[dict[str, Any]]:

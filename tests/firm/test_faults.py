@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import World, damage_file, write
+from connectors.sandbox import damage_file
 from tests.firm.inside import Inside, Told, of_market, planned, profiles_on, reasons
+from tests.firm.two_markets import two_markets
 
 pytestmark = pytest.mark.slow
 ENTITIES = "no/enheter_bulk_csv/enheter_alle.csv"
@@ -109,24 +110,24 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write(
-        World(seed=3, companies=120, days=3, markets=("NO", "UK")), tmp_path_factory.mktemp("faults")
-    )
+    return two_markets(tmp_path_factory).days
 
 
 @pytest.fixture(scope="module")
-def told(days: list[Path]) -> Told:
-    import json
-
-    return json.loads((days[0].parent / "truth.json").read_text())
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    return two_markets(tmp_path_factory).told
 
 
 @pytest.fixture(scope="module")
-def loaded(days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Inside:
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Inside:
     """The first day, taken in."""
-    firm = Inside(tmp_path_factory.mktemp("loaded") / "data")
-    firm.ingest(days[0])
-    return firm
+    return two_markets(tmp_path_factory).loaded
+
+
+@pytest.fixture(scope="module")
+def sound_signals(loaded: Inside, days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> int:
+    """How many signals the second day raises where nothing is damaged."""
+    return loaded.copy(tmp_path_factory.mktemp("sound") / "data").ingest(days[1]).report["signals"]
 
 
 @pytest.fixture
@@ -217,14 +218,13 @@ def test_the_next_sound_day_heals(firm: Inside, days: list[Path], told: Told, tm
 
 @pytest.mark.parametrize("fault", ["new_column", "duplicated"])
 def test_harmless_oddities_change_nothing(
-    fault: str, firm: Inside, days: list[Path], told: Told, tmp_path: Path
+    fault: str, firm: Inside, days: list[Path], told: Told, sound_signals: int, tmp_path: Path
 ) -> None:
     files = (ENTITIES, COMPANIES) if fault == "new_column" else (ENTITIES, COMPANIES, HOLDERS)
-    sound = firm.copy(tmp_path / "sound").ingest(days[1]).report["signals"]
     said = firm.ingest(damaged(days[1], tmp_path / "damaged", dict.fromkeys(files, fault)))
     assert said.report["held"] == []
     if fault == "new_column":
-        assert said.report["signals"] == sound + 2
+        assert said.report["signals"] == sound_signals + 2
     assert strange(firm.events(), planned(told, 1)) == []
     assert firm.profiles(told) == profiles_on(told, 1)
     firm.ingest(days[2])  # and the odd file is no measure for what follows
@@ -233,13 +233,12 @@ def test_harmless_oddities_change_nothing(
 
 
 def test_an_unknown_code_is_kept_as_nothing_and_told(
-    firm: Inside, days: list[Path], told: Told, tmp_path: Path
+    firm: Inside, days: list[Path], told: Told, sound_signals: int, tmp_path: Path
 ) -> None:
-    sound = firm.copy(tmp_path / "sound").ingest(days[1]).report["signals"]
     said = firm.ingest(
         damaged(days[1], tmp_path / "damaged", {ENTITIES: "unknown_status", COMPANIES: "unknown_status"})
     )
-    assert said.report["signals"] == sound + 2
+    assert said.report["signals"] == sound_signals + 2
     assert {row["dataset"]: row["rejected"] for row in said.report["datasets"]}["uk.companies"] == 0
     assert firm.events() <= planned(told, 1).keys()
     assert firm.profiles(told).keys() == profiles_on(told, 1).keys()

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from connectors.sandbox import World, enough, press, truth, write
+from connectors.sandbox import press, truth
 from connectors.sandbox.gleif_desk import AUTHORITIES, lei_of
 from tests.firm import matrix
 from tests.firm.inside import Inside
+from tests.firm.lived_world import DAYS, PRESS, WORLD, lived_world
 from tests.firm.matrix import Count, counted, table
 from warehouse.ledger import Ledger
 from warehouse.manifests import current
@@ -24,9 +25,6 @@ from warehouse.reader import Reader
 from warehouse.reading import Event
 
 ROOT = Path(__file__).resolve().parents[2]
-DAYS = 3
-PRESS = ("SE", "NO", "FI", "UK", "US")
-WORLD = World(seed=23, companies=enough(DAYS), days=DAYS, press=PRESS)
 TOLD = ("news.published", "event.regulatory")
 LEAST_RECALL = 0.95
 WITHOUT: dict[matrix.Cell, str] = {}  # cells where nothing can be planned, and why
@@ -43,12 +41,9 @@ class Lived:
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
-    folder = tmp_path_factory.mktemp("matrix")
-    days = write(WORLD, folder / "days")
+    folder = lived_world(tmp_path_factory)
     inside = Inside(folder / "data")
-    for day in days:
-        inside.ingest(day)
-    told = json.loads((folder / "days" / "truth.json").read_text())
+    told = json.loads((folder / "truth.json").read_text())
     return Lived(told, Ledger(inside.layout).after(0, 100_000), inside)
 
 
@@ -59,16 +54,19 @@ def counts(lived: Lived) -> dict[matrix.Cell, Count]:
     return counted(matrix.of(planned), matrix.of(found))
 
 
+@pytest.mark.slow
 def test_events_made_are_events_planned_in_every_cell(counts: dict[matrix.Cell, Count]) -> None:
     print("\n" + table(counts, WITHOUT))  # noqa: T201 - the table is the test's answer
     assert {cell: count for cell, count in counts.items() if not count.is_exact} == {}
 
 
+@pytest.mark.slow
 def test_every_cell_has_events_or_a_reason(counts: dict[matrix.Cell, Count]) -> None:
     empty = {cell for cell, count in counts.items() if count.planned == 0}
     assert empty == set(WITHOUT)
 
 
+@pytest.mark.slow
 def test_the_table_of_the_readme_is_the_one_that_was_lived(counts: dict[matrix.Cell, Count]) -> None:
     written = matrix.block((ROOT / "README.md").read_text(encoding="utf-8"))
     assert written == table(counts, WITHOUT), (
@@ -76,6 +74,7 @@ def test_the_table_of_the_readme_is_the_one_that_was_lived(counts: dict[matrix.C
     )
 
 
+@pytest.mark.slow
 def test_names_mean_whom_they_name_and_nobody_else(lived: Lived) -> None:
     """Of all that wires and supervisors say, decoys included: precision 1, recall at least 0.95."""
     last = DAYS - 1
@@ -95,6 +94,7 @@ def test_names_mean_whom_they_name_and_nobody_else(lived: Lived) -> None:
     assert recall >= LEAST_RECALL
 
 
+@pytest.mark.slow
 def test_who_has_an_lei_is_found_by_it(lived: Lived) -> None:
     said = [one for market in AUTHORITIES for one in press.releases(WORLD, market, DAYS - 1)]
     due = {lei_of(one.company): one.company.company_id for one in said}
@@ -117,6 +117,7 @@ def test_what_is_missing_and_what_is_too_much_is_told() -> None:
     assert "— (1)" in table(found, {("NO", "news.published"): "nobody tells"})
 
 
+@pytest.mark.slow
 def test_a_history_made_anew_says_the_same(lived: Lived, tmp_path: Path) -> None:
     """Of the market whose registers say most; of all where every case is played."""
     inside = lived.inside.copy(tmp_path / "data")

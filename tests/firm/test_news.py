@@ -17,7 +17,6 @@ from tests.firm.inside import Inside
 from warehouse.ledger import Ledger
 from warehouse.schema import ids
 
-pytestmark = pytest.mark.slow
 NUMBER = "923609016"
 COMPANY = f"firm:NO:{NUMBER}"
 AUTHOR = {
@@ -82,6 +81,7 @@ def told(data: Path) -> dict[str, dict[str, object]]:
     }
 
 
+@pytest.mark.slow
 def test_a_release_over_two_wires_in_two_languages_and_its_correction_is_one_event(data: Path) -> None:
     first, second, third = (data / name for name in ("first", "second", "third"))
     put(first, "no/enheter/entity.json", entity())
@@ -113,6 +113,7 @@ def test_a_release_over_two_wires_in_two_languages_and_its_correction_is_one_eve
     assert "Equinor" not in listed.output
 
 
+@pytest.mark.slow
 def test_what_found_nobody_is_listed_with_the_reason(data: Path) -> None:
     folder = data / "first"
     put(folder, "no/enheter/entity.json", entity())
@@ -143,6 +144,7 @@ def test_a_group_is_read_from_a_folder_alone(data: Path) -> None:
     assert CliRunner().invoke(app, ["news", "unmatched", "--market", "xx"]).exit_code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.sources
 def test_every_market_with_the_genuine_folder_of_news(data: Path, sources: Path) -> None:
     assert ingest("news", "--from", str(sources)) == 0

@@ -15,10 +15,10 @@ from tests.connectors.se import answer_files, bulk_files
 from tests.connectors.se.bulk_files import ONE, organisation, sole_trader, unit
 from tests.firm.inside import Inside
 from tests.searched import found, texts
+from tests.tables import check_cases
 from warehouse import documents, packing
 from warehouse.packing import Packer
 
-pytestmark = pytest.mark.slow
 COMPLETE = ["se.bolagsverket", "se.scb", "no.enheter", "uk.psc"]
 TRADERS = 60
 SECRETS = [
@@ -162,6 +162,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Inside, str]:
     return firm, said
 
 
+@pytest.mark.slow
 def test_the_persons_were_really_there(world: tuple[Inside, str]) -> None:
     """What may stay has come through: else the search would prove nothing."""
     firm, _ = world
@@ -175,11 +176,13 @@ def test_the_persons_were_really_there(world: tuple[Inside, str]) -> None:
     assert any(path.startswith("releases") for path, _ in found(firm.data, ["OLA SYNLIG"]))
 
 
+@pytest.mark.slow
 def test_no_personal_number_and_no_private_fact_is_stored_anywhere(world: tuple[Inside, str]) -> None:
     firm, _ = world
     assert found(firm.data, [*NEEDLES, *SECRETS]) == set()
 
 
+@pytest.mark.slow
 def test_none_was_said(world: tuple[Inside, str]) -> None:
     _, said = world
     assert [word for word in [*NEEDLES, *SECRETS] if word.casefold() in said.casefold()] == []
@@ -218,19 +221,19 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
     assert sum(1 for _ in texts(tmp_path / "object.zst")) > 3
 
 
-@pytest.mark.parametrize("number", [text for number in NUMBERS[:8] for text in spelled(number)])
+@check_cases("number", [text for number in NUMBERS[:8] for text in spelled(number)])
 def test_a_personal_number_that_a_caller_asks_for_is_in_no_log_line(number: str) -> None:
     line = redact(f"/api/v1/companies/{number} q={number}&x=1")
     assert number not in line
     assert line.count("[number]") == 2
 
 
-@pytest.mark.parametrize("number", ["17071712345", "170717 12345", "170717-123A", "170717A1234"])
+@check_cases("number", ["17071712345", "170717 12345", "170717-123A", "170717A1234"])
 def test_norwegian_and_finnish_ones_too(number: str) -> None:
     assert redact(f"/api/v1/companies/{number}") == "/api/v1/companies/[number]"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "number",
     [
         "5560000001",

@@ -4,32 +4,42 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from connectors.sandbox import World, write
-from tests.firm.conftest import ROOT, Firm, _until_ready, of_release
+from tests.firm.conftest import ROOT, Firm, of_release, wait_until_ready
 from tests.firm.inside import Inside
 
-pytestmark = pytest.mark.slow
 PROBLEM = "application/problem+json"
 
 
-def test_with_nothing_published_and_with_a_wrong_key(firm: Firm) -> None:
-    with firm.serving() as client:
-        answer = client.get("/api/v1/companies")
-        assert (answer.status_code, answer.headers["content-type"]) == (503, PROBLEM)
-        assert answer.headers["retry-after"] == "30"
-        assert answer.json()["status"] == 503
-        assert "published" in answer.json()["detail"]
-        for given in ("Bearer fd_live_0000000000000000000000000000", "Bearer", "Basic eDp5", ""):
-            answer = client.get("/api/v1/companies", headers={"Authorization": given})
-            assert (answer.status_code, answer.headers["content-type"]) == (401, PROBLEM)
-            assert answer.headers["www-authenticate"].startswith("Bearer")
+@pytest.fixture(scope="module")
+def unpublished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of a running service that has no release yet."""
+    with Firm(tmp_path_factory.mktemp("unpublished") / "data").serving() as client:
+        yield client
 
 
+def test_serve_with_nothing_published_answers_503_and_says_so(unpublished: httpx.Client) -> None:
+    answer = unpublished.get("/api/v1/companies")
+    assert (answer.status_code, answer.headers["content-type"]) == (503, PROBLEM)
+    assert answer.headers["retry-after"] == "30"
+    assert answer.json()["status"] == 503
+    assert "published" in answer.json()["detail"]
+
+
+def test_serve_with_a_wrong_key_answers_401(unpublished: httpx.Client) -> None:
+    for given in ("Bearer fd_live_0000000000000000000000000000", "Bearer", "Basic eDp5", ""):
+        answer = unpublished.get("/api/v1/companies", headers={"Authorization": given})
+        assert (answer.status_code, answer.headers["content-type"]) == (401, PROBLEM)
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.slow
 def test_a_rollback_reaches_the_running_service(firm: Firm, tmp_path: Path) -> None:
     days = write(World(seed=3, companies=60, days=2, markets=("NO",)), tmp_path / "days")
     inside = Inside(firm.data)
@@ -46,6 +56,7 @@ def test_a_rollback_reaches_the_running_service(firm: Firm, tmp_path: Path) -> N
         assert client.get(f"/api/v1/companies/{gone.pop()}").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_quietly_when_it_is_told_to(ending: signal.Signals, firm: Firm) -> None:
     with socket.socket() as probe:
@@ -61,7 +72,7 @@ def test_it_ends_quietly_when_it_is_told_to(ending: signal.Signals, firm: Firm) 
     )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
-            _until_ready(client, service)
+            wait_until_ready(client, service)
         service.send_signal(ending)
         _, err = service.communicate(timeout=30)
     finally:
@@ -71,6 +82,7 @@ def test_it_ends_quietly_when_it_is_told_to(ending: signal.Signals, firm: Firm) 
     assert service.returncode == 0, err
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_said(firm: Firm) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

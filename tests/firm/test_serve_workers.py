@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.firm.conftest import ROOT, Firm, _until_ready
+from tests.firm.conftest import ROOT, Firm, wait_until_ready
 
 pytestmark = [
     pytest.mark.slow,
@@ -86,7 +86,7 @@ def serving(firm: Firm, key: str, folder: Path) -> Iterator[Served]:
     workers: list[int] = []
     try:
         with httpx.Client(base_url=served.base, trust_env=False) as client:
-            _until_ready(client, served.process)
+            wait_until_ready(client, served.process)
         until(lambda: len(served.workers) == WORKERS, "the workers are there")
         workers = served.workers
         yield served

@@ -9,17 +9,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from connectors.sandbox import World, write
 from tests.firm.conftest import Firm, of_release
+from tests.firm.two_markets import two_markets
 
 pytestmark = pytest.mark.slow
 BREATH = 0.005  # seconds between two requests of one client: asked without a break, the ingest itself hardly goes on
 
 
-def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
-    days = write(World(seed=5, companies=140, days=3, markets=("NO", "UK")), tmp_path / "days")
-    firm = Firm(tmp_path / "data")
-    firm.ingest(days[0])
+def test_requests_go_on_while_a_release_is_published(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    world = two_markets(tmp_path_factory)
+    firm = Firm(world.loaded.copy(tmp_path / "data").data)
     answers: Counter[tuple[int, str]] = Counter()
     bodies: dict[tuple[str, str], bytes] = {}
     torn: list[str] = []
@@ -40,7 +41,7 @@ def test_requests_go_on_while_a_release_is_published(tmp_path: Path) -> None:
         with ThreadPoolExecutor(3) as callers:
             asked = [callers.submit(hammer, client, listed[start::3]) for start in range(3)]
             try:
-                for day in days[1:]:
+                for day in world.days[1:]:
                     firm.ingest(day)
                 of_release(client, "3")
             finally:

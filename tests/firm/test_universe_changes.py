@@ -1,12 +1,12 @@
 """The rehearsal's registers change by one row in a hundred every day, however many days there are."""
 
 import polars as pl
-import pytest
 
 from benchmarks.changing import changed, endings
+from tests.tables import check_cases
 
 
-@pytest.mark.parametrize("day", [1, 2, 57, 99, 100, 101, 199, 200, 201, 365])
+@check_cases("day", [1, 2, 57, 99, 100, 101, 199, 200, 201, 365])
 def test_one_row_in_a_hundred_is_otherwise_than_the_day_before(day: int) -> None:
     rows = pl.DataFrame({"i": range(1_000)})
     before, after = (rows.select(changed(at)).to_series() for at in (day - 1, day))

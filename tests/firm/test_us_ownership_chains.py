@@ -12,6 +12,7 @@ from tests.connectors.us.fact_files import body as facts
 from tests.connectors.us.holder_files import CUSIP, ISSUER
 from tests.firm.inside import Inside
 from tests.firm.us_chains import CHAINS, DAYS
+from tests.tables import check_cases
 from warehouse.ledger import Ledger
 from warehouse.reader import Reader
 from warehouse.reading import Event
@@ -103,7 +104,7 @@ def test_the_baseline_is_silent(lived: Lived) -> None:
     assert lived.seen[0] == []
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+@check_cases("chain", CHAINS)
 def test_each_chain_makes_exactly_its_events(lived: Lived, chain: str) -> None:
     company = f"firm:US:US{ISSUERS[chain]}"
     found = [told for day in lived.seen for issuer, told in day if issuer == company]

@@ -1,17 +1,15 @@
 """The generated world through the real command line and the real service: what comes out must equal the truth."""
 
 import json
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from connectors.sandbox import World, enough, truth, write
+from connectors.sandbox import truth
 from tests.firm.conftest import Firm
-from tests.once import made_once
+from tests.firm.lived_world import lived_world
 
 pytestmark = pytest.mark.slow
 FIELDS_OF_THE_STORE = {"is_comparative"}  # known inside, not served
@@ -21,19 +19,11 @@ FIELDS_OF_THE_STORE = {"is_comparative"}  # known inside, not served
 def lived(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]], httpx.Client]]:
-    """A world of four days, taken in day by day, and the service over it."""
-    made = made_once(tmp_path_factory, "world", _live_through)
-    data = tmp_path_factory.mktemp("world") / "data"
-    shutil.copytree(made / "data", data)
-    told = json.loads((made / "days" / "truth.json").read_text())
-    with Firm(data).serving() as client:
-        yield told, json.loads((made / "reports.json").read_text()), client
-
-
-def _live_through(folder: Path) -> None:
-    days = write(World(seed=11, companies=enough(4), days=4), folder / "days")
-    firm = Firm(folder / "data")
-    (folder / "reports.json").write_text(json.dumps([firm.ingest(day) for day in days]))
+    """A world of three days, taken in day by day, and the service over it."""
+    folder = lived_world(tmp_path_factory)
+    told = json.loads((folder / "truth.json").read_text())
+    with Firm(folder / "data").serving() as client:
+        yield told, json.loads((folder / "reports.json").read_text()), client
 
 
 def _all(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, Any]]:

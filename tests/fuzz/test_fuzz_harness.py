@@ -21,6 +21,7 @@ def hunt(tmp_path_factory: pytest.TempPathFactory) -> Hunt:
     return Hunt(tmp_path_factory.mktemp("hunt"), LIMITS)
 
 
+@pytest.mark.slow
 def test_a_broken_reader_is_caught_whatever_way_it_breaks(hunt: Hunt) -> None:
     seeds = [CALM, *(Case("x", f"{kind}!".encode()) for kind in ("crash", "schema", "hang", "memory"))]
     account = hunt.of("planted.broken", seeds, 0.1, 1)
@@ -40,6 +41,7 @@ def test_a_reader_that_dies_is_caught_with_what_it_died_of(hunt: Hunt) -> None:
     assert [(finding.kind, finding.case) for finding in account.findings] == [("death", deadly)]
 
 
+@pytest.mark.slow
 def test_a_sound_reader_is_left_alone_and_changed_cases_are_shown_to_it(hunt: Hunt) -> None:
     account = hunt.of("planted.sound", [CALM], 0.3, 1)
     assert (account.findings, account.trouble) == ([], "")
@@ -47,6 +49,7 @@ def test_a_sound_reader_is_left_alone_and_changed_cases_are_shown_to_it(hunt: Hu
     assert account.seconds >= 0.3
 
 
+@pytest.mark.slow
 def test_a_finding_is_made_small_and_kept_under_its_name(hunt: Hunt, tmp_path: Path) -> None:
     body = b"some text\n" * 30 + b"crash!" + b"z" * 90
     finding = Finding("planted.broken", "crash", "KeyError", "p", Case("a/b.txt", body))

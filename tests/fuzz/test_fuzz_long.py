@@ -106,7 +106,16 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
 )
 
 
-@pytest.mark.parametrize(("call", "text"), [pytest.param(call, text, id=name) for name, call, text in CASES])
+SLOW: Final = {"percentages"}  # takes more than a second
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        pytest.param(call, text, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+        for name, call, text in CASES
+    ],
+)
 def test_a_long_text_is_read_or_refused(call: Callable[[str], Any], text: str) -> None:
     def judge(case: Case) -> Features:
         try:
@@ -119,6 +128,7 @@ def test_a_long_text_is_read_or_refused(call: Callable[[str], Any], text: str) -
     assert not isinstance(answer, Finding), f"{answer.kind} at {answer.place}: {answer.told}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["", "a", '""'], ids=["empty", "bare", "quoted"])
 def test_fields_without_end_take_no_gigabytes(field: str, tmp_path: Path) -> None:
     line = ",".join([field] * 2_500_000).encode() + b"\n"
@@ -127,6 +137,7 @@ def test_fields_without_end_take_no_gigabytes(field: str, tmp_path: Path) -> Non
     assert account.cases
 
 
+@pytest.mark.slow
 def test_lines_without_end_are_no_record(tmp_path: Path) -> None:
     header = ";".join(FIELDS)
     body = f'{header}\n"5560000001$ORGNR-IDORG";"1\n' + "f\n\n" * 100_000

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-import pytest
-
 from connectors import JURISDICTIONS
 from tests.fuzz import packs
 from tests.fuzz.privacy import PRIVATE, told
+from tests.tables import check_cases
 
 PERSON: dict[str, Any] = {
     "cik": "1", "entityType": "other", "sic": "", "insiderTransactionForOwnerExists": 1, "tickers": [],
@@ -89,7 +88,7 @@ def test_every_dataset_that_redacts_says_what_must_not_come_through() -> None:
     assert PRIVATE.keys() == redacting
 
 
-@pytest.mark.parametrize(("key", "shown", "hidden"), RULES)
+@check_cases(("key", "shown", "hidden"), RULES)
 def test_what_is_private_is_known_where_it_stands(key: str, shown: str | bytes, hidden: str | bytes) -> None:
     one, two = (text.encode() if isinstance(text, str) else text for text in (shown, hidden))
     assert list(told(key, one))
@@ -113,8 +112,8 @@ PACKINGS: Mapping[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("packing", PACKINGS)
-@pytest.mark.parametrize("key", PRIVATE)
+@check_cases("packing", PACKINGS)
+@check_cases("key", PRIVATE)
 def test_no_packing_brings_what_is_private_into_the_archive(key: str, packing: str) -> None:
     redact = next(one.redact for country in JURISDICTIONS for one in country.datasets if one.key == key)
     assert redact is not None

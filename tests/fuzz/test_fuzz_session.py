@@ -25,6 +25,7 @@ from tests.fuzz.mapping import mapped
 from tests.fuzz.running import ROOT, Account, Hunt, under_way
 from tests.fuzz.session import Plan, Record, Session, chosen
 from tests.fuzz.targets import targets
+from tests.tables import check_cases
 
 LONG = """
 import signal
@@ -45,6 +46,7 @@ raise SystemExit(session.code)
 """
 
 
+@pytest.mark.slow
 def test_ended_in_the_middle_what_was_found_is_kept_and_told(tmp_path: Path) -> None:
     words = [sys.executable, "-c", LONG, str(tmp_path)]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -81,6 +83,7 @@ def test_a_session_goes_on_with_the_targets_that_are_left(
     assert [account.target for account, _ in record.done()] == ["planted.broken", "planted.sound"]
 
 
+@pytest.mark.slow
 def test_what_two_targets_have_in_common_is_kept_of_both(tmp_path: Path) -> None:
     plan, record = Plan(0.1, 1, ("planted.alike", "planted.broken")), Record(tmp_path / "record")
     record.begin(plan)
@@ -117,16 +120,14 @@ def test_a_body_is_judged_as_far_as_shared_tables() -> None:
 WRITTEN = [(key, case) for bodies in (INVENTED, LENT) for key, cases in bodies.items() for case in cases]
 
 
-@pytest.mark.parametrize(
-    ("key", "case"), [pytest.param(*one, id=f"{one[0]} {one[1].name}") for one in WRITTEN]
-)
+@check_cases(("key", "case"), WRITTEN, ids=[f"{key} {case.name}" for key, case in WRITTEN])
 def test_what_is_written_to_begin_with_is_read(key: str, case: Case) -> None:
     quickly = targets()[key].quickly
     assert quickly is not None
     assert "read" in quickly(case)
 
 
-@pytest.mark.parametrize("key", ["fi.mfn", "no.tilsyn", "se.esma", "uk.fca", "us.sec"])
+@check_cases("key", ["fi.mfn", "no.tilsyn", "se.esma", "uk.fca", "us.sec"])
 def test_what_links_lead_to_a_company_is_mapped_to_the_one_that_is_there(key: str) -> None:
     assert "mapped" in targets()[key].judge(LENT[key][0])
 

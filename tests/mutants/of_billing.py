@@ -140,7 +140,7 @@ BILLING: Final = (
     Mutant(
         "billing: a Stripe that does not answer holds the page",
         "api/billing/service.py",
-        "async with asyncio.timeout(_PATIENCE_SECONDS):",
+        "async with asyncio.timeout(STRIPE_PATIENCE_SECONDS):",
         "async with asyncio.timeout(60):",
         f"{_SAFETY}::test_a_stripe_that_does_not_answer_keeps_nobody_waiting",
     ),

@@ -109,16 +109,16 @@ def read_register(piece: Piece) -> Iterator[Batch]:
 
 
 def read_accounts(piece: Piece) -> Iterator[Batch]:
-    yield staged.batch(ACCOUNTS, [_dated(row, "start", "end") for row in _records(piece)])
+    yield staged.batch(ACCOUNTS, [_dated(row, "start", "end") for row in records_of(piece)])
 
 
 def read_owners(piece: Piece) -> Iterator[Batch]:
-    rows = [_dated(row, "since", "until") for row in _records(piece)]
+    rows = [_dated(row, "since", "until") for row in records_of(piece)]
     frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64, "until": pl.Date})
     yield staged.batch(OWNERS, frame.cast({"low": render.PERCENT, "high": render.PERCENT}))
 
 
-def _records(piece: Piece) -> list[dict[str, Any]]:
+def records_of(piece: Piece) -> list[dict[str, Any]]:
     with piece.open() as body:
         text = body.read().decode()
     if "deadly" in text:
@@ -155,16 +155,16 @@ def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.
     accounts = present["fi_accounts"].filter(pl.col("_retired_at").is_null()).collect()
     owners = present["fi_owners"].filter(pl.col("_retired_at").is_null()).collect()
     return {
-        "companies": _table(tables.COMPANIES, [_profile(row) for row in register.iter_rows(named=True)]),
-        "filings": _table(tables.FILINGS, [_filing(row) for row in accounts.iter_rows(named=True)]),
-        "financials_reported": _table(
-            tables.FINANCIALS_REPORTED, [_statement(row) for row in accounts.iter_rows(named=True)]
+        "companies": table_of(tables.COMPANIES, [_profile(row) for row in register.iter_rows(named=True)]),
+        "filings": table_of(tables.FILINGS, [filing_of(row) for row in accounts.iter_rows(named=True)]),
+        "financials_reported": table_of(
+            tables.FINANCIALS_REPORTED, [statement_of(row) for row in accounts.iter_rows(named=True)]
         ),
-        "holdings": _table(tables.HOLDINGS, [_holding(row) for row in owners.iter_rows(named=True)]),
+        "holdings": table_of(tables.HOLDINGS, [holding_of(row) for row in owners.iter_rows(named=True)]),
     }
 
 
-def _table(table: Table, rows: list[dict[str, Any]]) -> pl.DataFrame:
+def table_of(table: Table, rows: list[dict[str, Any]]) -> pl.DataFrame:
     complete = [dict.fromkeys(table.names) | row for row in rows]
     return pl.DataFrame(complete, schema=render.polars_schema(table), orient="row")
 
@@ -190,7 +190,7 @@ def _provenance(row: dict[str, Any], register: str) -> dict[str, Any]:
     return {"register": register, "raw": row["_raw"], "observed_at": row["_observed_at"]}
 
 
-def _filing(row: dict[str, Any]) -> dict[str, Any]:
+def filing_of(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "filing_id": filing_id("fi.accounts", row["id"]),
         "company_id": row["_company_id"],
@@ -203,7 +203,7 @@ def _filing(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _statement(row: dict[str, Any]) -> dict[str, Any]:
+def statement_of(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "filing_id": filing_id("fi.accounts", row["id"]),
         "company_id": row["_company_id"],
@@ -218,7 +218,7 @@ def _statement(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _holding(row: dict[str, Any]) -> dict[str, Any]:
+def holding_of(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "company_id": row["_company_id"],
         "register": "fi.owners",
@@ -236,7 +236,7 @@ def _holding(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _dataset(key: str, table: Table, files: str, read: Any, guard: Guard) -> Dataset:
+def dataset_of(key: str, table: Table, files: str, read: Any, guard: Guard) -> Dataset:
     return Dataset(
         key=key,
         title=key,
@@ -256,9 +256,9 @@ MARKET = Jurisdiction(
     code="FI",
     state="served",
     datasets=(
-        _dataset("fi.register", REGISTER, "register/*", read_register, Guard(min_rows=2, max_shrink=0.4)),
-        _dataset("fi.accounts", ACCOUNTS, "accounts/**", read_accounts, Guard()),
-        _dataset("fi.owners", OWNERS, "owners/*.json", read_owners, Guard()),
+        dataset_of("fi.register", REGISTER, "register/*", read_register, Guard(min_rows=2, max_shrink=0.4)),
+        dataset_of("fi.accounts", ACCOUNTS, "accounts/**", read_accounts, Guard()),
+        dataset_of("fi.owners", OWNERS, "owners/*.json", read_owners, Guard()),
     ),
     precedence={"name": ("fi.register",)},
     touches=touches,

@@ -50,12 +50,12 @@ LINKS = (
 
 def _dataset(table: Table, scope: Scope = Scope.FEED) -> Any:
     def read(piece: Piece) -> Iterator[Batch]:
-        rows = [{name: row.get(name) for name in table.names} for row in invented._records(piece)]
+        rows = [{name: row.get(name) for name in table.names} for row in invented.records_of(piece)]
         frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "year": pl.Int64}, strict=False)
         yield staged.batch(table, frame)
 
     name = table.name.removeprefix("fi_")
-    made = invented._dataset(f"fi.{name}", table, f"{name}/**", read, Guard())
+    made = invented.dataset_of(f"fi.{name}", table, f"{name}/**", read, Guard())
     return replace(made, recognise=lambda name, head: _recognised(name, head, scope))
 
 
@@ -75,9 +75,9 @@ def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.
     issuers = present["fi_issuers"].collect().to_dicts()
     stakes = present["fi_stakes"].collect().to_dicts()
     more = {
-        "filings": invented._table(tables.FILINGS, [_filing(row) for row in issuers]),
-        "holdings": invented._table(tables.HOLDINGS, [_stake(row) for row in stakes]),
-        "financials_reported": invented._table(
+        "filings": invented.table_of(tables.FILINGS, [_filing(row) for row in issuers]),
+        "holdings": invented.table_of(tables.HOLDINGS, [_stake(row) for row in stakes]),
+        "financials_reported": invented.table_of(
             tables.FINANCIALS_REPORTED, [_statement(row) for row in issuers]
         ),
     }
@@ -88,19 +88,19 @@ def _filing(row: dict[str, Any]) -> dict[str, Any]:
     year = row["year"]
     made = {"id": row["id"], "start": date(year, 1, 1), "end": date(year, 12, 31), "amends": None}
     native = filing_id("fi.issuers", row["id"])
-    return invented._filing(row | made) | {"filing_id": native, "register": "fi.issuers"}
+    return invented.filing_of(row | made) | {"filing_id": native, "register": "fi.issuers"}
 
 
 def _statement(row: dict[str, Any]) -> dict[str, Any]:
     year = row["year"]
     made = {"start": date(year, 1, 1), "end": date(year, 12, 31), "group": True}
     native = filing_id("fi.issuers", row["id"])
-    return invented._statement(row | made) | {"filing_id": native, "register": "fi.issuers"}
+    return invented.statement_of(row | made) | {"filing_id": native, "register": "fi.issuers"}
 
 
 def _stake(row: dict[str, Any]) -> dict[str, Any]:
     made = {"high": row["low"], "since": date(2025, 1, 1), "until": None}
-    return invented._holding(row | made) | {"register": "fi.stakes", "basis": "exact", "pct": row["low"]}
+    return invented.holding_of(row | made) | {"register": "fi.stakes", "basis": "exact", "pct": row["low"]}
 
 
 LINKED_MARKET: Jurisdiction = replace(

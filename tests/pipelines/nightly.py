@@ -33,11 +33,12 @@ Nightly = Mapping[str, int | str]  # revenues by id, or the text of a member tha
 
 
 def packed(members: Nightly) -> bytes:
-    """An archive of one member for each."""
+    """An archive of one member for each; the same members are the same bytes, whenever they are packed."""
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w") as archive:
         for name, said in members.items():
-            archive.writestr(f"{name}.json", said if isinstance(said, str) else record(name, said))
+            member = zipfile.ZipInfo(f"{name}.json")  # of a fixed time, not of this clock
+            archive.writestr(member, said if isinstance(said, str) else record(name, said))
     return body.getvalue()
 
 

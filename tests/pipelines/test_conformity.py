@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from connectors.sandbox import World, write
 from pipelines.origins import Folder
@@ -37,6 +38,7 @@ def _until_forever(day: Path, companies: int) -> list[str]:
     return [company["businessId"]["value"] for company in register[:companies]]
 
 
+@pytest.mark.slow
 def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the_day(tmp_path: Path) -> None:
     (day,) = write(World(seed=3, companies=60, days=1, markets=("FI",)), tmp_path / "days")
     numbers = _until_forever(day, 2)

@@ -87,6 +87,7 @@ def test_dagster_and_ours_read_what_the_other_wrote(tmp_path: Path) -> None:
     assert len({tuple(events) for events in third.values()}) == 1
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": str(root)}
@@ -144,6 +145,7 @@ def index_of(data: Path) -> Path:
     return next(Settings(data=data).dagster_storage.rglob("index.db")).parent
 
 
+@pytest.mark.slow
 def test_what_is_told_of_assets_is_what_dagster_tells(tmp_path: Path) -> None:
     """Row by row: events, tags, assets, and checks with the very materialisations they judged."""
     for name, made in (("plain", plain), ("ours", ours)):

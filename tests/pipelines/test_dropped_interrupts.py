@@ -25,6 +25,7 @@ _SCRIPT = """
 import signal, time, weakref
 {imports}
 from pipelines import dropped_interrupts
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell starts in the background
 
 class One: pass
 

@@ -7,11 +7,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from connectors.declare import Scope
 from pipelines.stages.editions import Kept, judged
 from tests.pipelines.invented import MARKET
+from tests.tables import check_cases
 from warehouse.archive import RawPiece
 
 AT = datetime(2026, 1, 3, tzinfo=UTC)
@@ -33,7 +32,7 @@ def kept(name: str, at: datetime = AT) -> Kept:
     return Kept(name, "1" * 64, at, "a", 1)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("found", "same", "scopes"),
     [
         ([piece("1of2"), piece("2of2")], [], ["full", "full"]),

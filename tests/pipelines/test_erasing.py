@@ -125,6 +125,7 @@ def test_what_is_others_stays_in_every_body(place: Erased) -> None:
     assert [body.splitlines() for body in after] == lines
 
 
+@pytest.mark.slow
 def test_it_does_not_come_back(place: Erased) -> None:
     place.erase(COMPANY)
     known = events(place)
@@ -138,6 +139,7 @@ def test_it_does_not_come_back(place: Erased) -> None:
     assert place.profile(COMPANY) is None
 
 
+@pytest.mark.slow
 def test_a_holder_is_taken_out_and_kept_out_and_the_company_stays(place: Erased) -> None:
     served = place.profile(COMPANY)
     place.erase(HOLDER)
@@ -158,6 +160,7 @@ def test_a_holder_is_taken_out_and_kept_out_and_the_company_stays(place: Erased)
     assert left(place, HOLDER_NAME) == set()
 
 
+@pytest.mark.slow
 def test_a_company_that_its_register_takes_away_stays_as_a_number(place: Erased) -> None:
     place.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
     report = place.take()
@@ -179,6 +182,7 @@ def test_a_company_that_its_register_takes_away_stays_as_a_number(place: Erased)
     assert place.profile(COMPANY) == served
 
 
+@pytest.mark.slow
 def test_what_a_killed_ingest_has_left_is_taken_out_too(place: Erased) -> None:
     """An image that history has not taken in, and events that no release has."""
 
@@ -211,6 +215,7 @@ def test_while_the_market_is_taken_in_nothing_is_erased(place: Erased) -> None:
     assert left(place)
 
 
+@pytest.mark.slow
 def test_a_release_that_is_being_read_goes_when_it_is_let_go_of(place: Erased) -> None:
     reader = Reader(place.settings.layout)
     with reader.pin(), pytest.raises(StillRead, match="release 2"):
@@ -222,6 +227,7 @@ def test_a_release_that_is_being_read_goes_when_it_is_let_go_of(place: Erased) -
     assert is_done(place)
 
 
+@pytest.mark.slow
 def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releases_are_as_any_other(
     place: Erased,
 ) -> None:
@@ -249,6 +255,7 @@ def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releas
     assert left(place) == set()
 
 
+@pytest.mark.slow
 def test_killed_while_a_body_that_came_again_is_written_it_goes_in_the_next_run(place: Erased) -> None:
     place.erase(COMPANY)
     place.register((ONE, NAME, "open", ""), (TWO, "Kaksi Taas", "open", ""))
@@ -287,6 +294,7 @@ def test_the_hand_over_is_written_again_without_it(place: Erased) -> None:
     assert rows["companies.parquet"] == 1
 
 
+@pytest.mark.slow
 def test_a_body_that_no_way_rewrites_is_removed_and_what_was_read_of_it_stays(
     place: Erased, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -342,6 +350,7 @@ def _dying(nth: int) -> Callable[[str], None]:
     return die
 
 
+@pytest.mark.slow
 def test_ended_at_any_step_it_is_taken_up_again(loaded: Erased, tmp_path: Path) -> None:
     steps: list[str] = []
     loaded.copied(tmp_path / "whole").erase(COMPANY, on_step=steps.append)

@@ -53,6 +53,7 @@ def stake(place: Linked, name: str, *others: dict[str, object]) -> None:
     place.lei((LEI_1, ONE), (LEI_2, TWO))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", ["", NAME, OTHERWISE])
 def test_a_holder_that_a_link_tells_of_goes_and_stays_away_and_others_stakes_stay(
     place: Linked, own: str
@@ -75,6 +76,7 @@ def test_a_holder_that_a_link_tells_of_goes_and_stays_away_and_others_stakes_sta
     assert left(place, "Matti Virtanen")
 
 
+@pytest.mark.slow
 def test_a_company_that_bears_its_holders_name_stays(place: Linked) -> None:
     place.register((ONE, "Matti Virtanen", "open", ""), (TWO, "Kaksi", "open", ""))
     place.records("owners/o.json", owner("o1", ONE, 25, 50, holder="Matti Virtanen"))
@@ -87,6 +89,7 @@ def test_a_company_that_bears_its_holders_name_stays(place: Linked) -> None:
     assert rows(place, HOLDINGS, "holder_name") == []
 
 
+@pytest.mark.slow
 def test_what_links_lead_to_an_erased_company_does_not_come_in(place: Linked) -> None:
     place.companies()
     place.issuer("a", 2024, lei=LEI_1, name="Yksi Oyj")
@@ -103,6 +106,7 @@ def test_what_links_lead_to_an_erased_company_does_not_come_in(place: Linked) ->
     assert left(place, "another")
 
 
+@pytest.mark.slow
 def test_asked_again_it_takes_out_what_has_come_since(place: Linked, monkeypatch: pytest.MonkeyPatch) -> None:
     place.companies()
     place.issuer("a", 2024, lei=LEI_1, name="Yksi Oyj")

@@ -36,6 +36,7 @@ def run(place: Place) -> dict[str, object]:
     return {name: value.value for name, value in made.metadata.items()}
 
 
+@pytest.mark.slow
 def test_a_nightly_export_of_what_is_released(place: Place) -> None:
     place.plain()
     place.ingest()

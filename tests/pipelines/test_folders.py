@@ -8,10 +8,10 @@ import pytest
 
 from connectors.declare import Scope
 from pipelines.batches import batch_instant, batch_name, next_batch
-from pipelines.folders import FolderError, days, plan
-from pipelines.folders import _matches as matches
+from pipelines.folders import FolderError, days, matches_pattern, plan
 from pipelines.settings import SettingError, Settings
 from tests.pipelines.invented import MARKET
+from tests.tables import check_cases
 
 AT = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
 
@@ -21,7 +21,7 @@ def write(path: Path, text: str = "number,name,status,date\nend") -> None:
     path.write_text(text)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("inside", "pattern", "expected"),
     [
         ("register/a.csv", "register/*", True),
@@ -34,7 +34,7 @@ def write(path: Path, text: str = "number,name,status,date\nend") -> None:
     ],
 )
 def test_globs(inside: str, pattern: str, expected: bool) -> None:
-    assert matches(inside, pattern) is expected
+    assert matches_pattern(inside, pattern) is expected
 
 
 def test_when_a_file_is_known_since(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def tear(place: Place) -> None:
     place.write("fi/accounts/a1.json", "{torn")
 
 
+@pytest.mark.slow
 def test_the_release_says_terms_and_when_each_dataset_was_looked_at(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -38,6 +39,7 @@ def test_the_release_says_terms_and_when_each_dataset_was_looked_at(place: Place
         assert state.checked_at == place.noted[key.removeprefix("fi.")].checked_at == state.observed_at
 
 
+@pytest.mark.slow
 def test_looking_and_finding_nothing_new_is_noted_without_a_release(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -50,6 +52,7 @@ def test_looking_and_finding_nothing_new_is_noted_without_a_release(place: Place
         assert seen.checked_at > former
 
 
+@pytest.mark.slow
 def test_a_dataset_whose_files_are_not_there_was_not_looked_at(place: Place) -> None:
     place.plain()
     (place.folder / "fi/owners/o1.json").unlink()
@@ -58,6 +61,7 @@ def test_a_dataset_whose_files_are_not_there_was_not_looked_at(place: Place) -> 
     assert place.noted["register"].checked_at is not None
 
 
+@pytest.mark.slow
 def test_held_since_the_first_run_and_until_it_is_taken_in(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -80,6 +84,7 @@ def test_held_since_the_first_run_and_until_it_is_taken_in(place: Place) -> None
     assert place.noted["accounts"].checked_at == place.noted["register"].checked_at
 
 
+@pytest.mark.slow
 def test_a_market_that_stands_still_tells_since_when(place: Place) -> None:
     numbers = [f"200000{index}-0" for index in range(8)]
     place.write("day.json", json.dumps({"complete": ["fi.register"]}))

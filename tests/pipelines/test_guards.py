@@ -1,14 +1,13 @@
 """Guards: which figures refuse a batch, and what does not count against it."""
 
-import pytest
-
 from connectors.declare import Guard
 from pipelines.stages.guards import Reading, judge
+from tests.tables import check_cases
 
 GUARD = Guard(min_rows=10, max_shrink=0.02, max_rejected=0.001)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("reading", "last_full", "refused"),
     [
         (Reading(rows=1000, rejects=0, full_rows=(1000,)), 1000, None),

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from connectors.us import UNITED_STATES
-from pipelines.stages.history import _bring
+from pipelines.stages.history import bring_tables
 from pipelines.stages.normalised import EDITIONS
 from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, company, frame
 from tests.pipelines.invented import MARKET
@@ -56,6 +56,6 @@ def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
         EDITIONS: pl.DataFrame(schema={"dataset": pl.String, "late": pl.Boolean}),
     }
     with History(Layout(tmp_path), "FI") as history:
-        _bring(history, MARKET_TOLD, tables, pl.Series("company_id", [COMPANY]), DAY_2, ())
+        bring_tables(history, MARKET_TOLD, tables, pl.Series("company_id", [COMPANY]), DAY_2, ())
         assert history.open_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
         assert history.open_rows(NOTICES).height == 1

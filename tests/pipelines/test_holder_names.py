@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.steps import holder_names
 from pipelines.steps.holder_ids import holder_ids
+from tests.tables import check_cases
 from warehouse.schema.ids import holder_id
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "core", "forms"),
     [
         ("Nokia Oyj Abp", "nokia", {"oyj"}),
@@ -32,12 +32,12 @@ def test_cores_and_legal_forms(name: str, core: str, forms: set[str]) -> None:
     assert holder_names.forms_of(name) == forms
 
 
-@pytest.mark.parametrize("name", ["Ferd AS", "Nordic Capital AB", "Holding Group", "AS", "", "Bank Invest"])
+@check_cases("name", ["Ferd AS", "Nordic Capital AB", "Holding Group", "AS", "", "Bank Invest"])
 def test_what_is_nobodys_own_has_no_core(name: str) -> None:
     assert holder_names.cores(name) == frozenset()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("one", "other", "shared"),
     [
         ("Bjørn Kjær", "Bjoern Kjaer", True),
@@ -53,7 +53,7 @@ def test_transliterations(one: str, other: str, shared: bool) -> None:
     assert bool(holder_names.transliterated(one) & holder_names.transliterated(other)) is shared
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("one", "other", "close"),
     [
         ("Folketrygdfondet Forvaltning", "Folketrygdfondett Forvaltning", True),
@@ -81,7 +81,7 @@ def test_closeness(one: str, other: str, close: bool) -> None:
     assert (holder_names.closeness(one, other) >= holder_names.CLOSE) is close
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "may_be"),
     [
         ("Petter Anker Storvik", True),

@@ -36,6 +36,7 @@ def steps(place: Place, batch: str) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_only_what_the_folder_has_something_of_is_run_and_all_is_told_of(place: Place) -> None:
     place.plain()
     [first] = place.ingest().batches
@@ -51,6 +52,7 @@ def test_only_what_the_folder_has_something_of_is_run_and_all_is_told_of(place: 
     assert dict(report.events) == {"ownership.changed": 1}
 
 
+@pytest.mark.slow
 def test_what_a_run_that_died_has_left_is_read_though_the_folder_has_it_no_more(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -67,6 +69,7 @@ def test_what_a_run_that_died_has_left_is_read_though_the_folder_has_it_no_more(
     assert dict(report.events) == {"filing.added": 1}
 
 
+@pytest.mark.slow
 def test_what_is_held_is_let_go_on_though_the_folder_has_it_no_more(place: Place) -> None:
     for day, count in (("2026-01-01", 8), ("2026-01-02", 4)):
         place.day(day, "fi.register")

@@ -50,6 +50,7 @@ def fingerprint(place: Place) -> str:
     return current.content_fingerprint
 
 
+@pytest.mark.slow
 def test_companies_that_go_through_in_lanes_make_the_same_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +65,7 @@ def test_companies_that_go_through_in_lanes_make_the_same_release(
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_first_load_is_silent_and_the_same_again_changes_nothing(place_on_disk: Place) -> None:
     place = place_on_disk
     place.plain()
@@ -81,6 +83,7 @@ def test_a_first_load_is_silent_and_the_same_again_changes_nothing(place_on_disk
     assert fingerprint(place) == before
 
 
+@pytest.mark.slow
 def test_one_changed_file_gives_exactly_the_planned_event(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -99,6 +102,7 @@ def test_one_changed_file_gives_exactly_the_planned_event(place: Place) -> None:
     assert [event["sequence"] for event in ledger(place)] == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_two_vintages_in_one_run_make_their_events(place: Place) -> None:
     place.register(
         (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
@@ -115,6 +119,7 @@ def test_two_vintages_in_one_run_make_their_events(place: Place) -> None:
     assert place.ingest().release is None
 
 
+@pytest.mark.slow
 def test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does(place: Place) -> None:
     place.day("2026-01-01", "fi.register")
     place.register(
@@ -134,6 +139,7 @@ def test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does(place: P
     assert (event["org_nr"], event["change"]["effective_date"]) == (THREE, "2026-01-03")
 
 
+@pytest.mark.slow
 def test_a_complete_day_of_several_files_keeps_what_an_unchanged_one_holds(place: Place) -> None:
     for day, name in (("2026-01-01", "Yksi Oy"), ("2026-01-02", "Uusi Oy")):
         place.day(day, "fi.register")
@@ -147,6 +153,7 @@ def test_a_complete_day_of_several_files_keeps_what_an_unchanged_one_holds(place
     assert ledger(place)[0]["org_nr"] == TWO
 
 
+@pytest.mark.slow
 def test_days_of_a_folder_are_rounds_with_a_release_each_and_can_be_ingested_again(place: Place) -> None:
     for day, status in (("2026-01-01", "open"), ("2026-01-02", "asleep"), ("2026-01-03", "open")):
         place.day(day, "fi.register")
@@ -160,6 +167,7 @@ def test_days_of_a_folder_are_rounds_with_a_release_each_and_can_be_ingested_aga
     assert sum(row.rows for row in again.datasets) == 0
 
 
+@pytest.mark.slow
 def test_a_company_that_first_appears_and_what_comes_with_it_is_silent(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -170,6 +178,7 @@ def test_a_company_that_first_appears_and_what_comes_with_it_is_silent(place: Pl
     assert dict(place.ingest().events) == {"filing.added": 1}
 
 
+@pytest.mark.slow
 def test_what_is_older_than_what_is_known_is_silent(place: Place) -> None:
     place.register(
         (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
@@ -183,6 +192,7 @@ def test_what_is_older_than_what_is_known_is_silent(place: Place) -> None:
     assert report.release == 2  # the gap is filled: a company nobody knew
 
 
+@pytest.mark.slow
 def test_a_file_of_the_newest_edition_issued_again_counts_as_newer(place: Place) -> None:
     place.register(
         (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
@@ -198,6 +208,7 @@ def test_a_file_of_the_newest_edition_issued_again_counts_as_newer(place: Place)
     assert dict(place.ingest().events) == {"status.changed": 1}
 
 
+@pytest.mark.slow
 def test_unreadable_and_unknown_files_are_listed_and_harm_nothing(place: Place) -> None:
     place.plain()
     place.write("fi/accounts/cut.zip", b"PK\x03\x04 cut off")
@@ -219,6 +230,7 @@ def test_unreadable_and_unknown_files_are_listed_and_harm_nothing(place: Place) 
     assert (told["a1.json"].rows, told["a1.json"].reason) == (1, None)
 
 
+@pytest.mark.slow
 def test_the_report_as_json_has_exactly_the_promised_keys(place: Place) -> None:
     place.plain()
     value = json.loads(json.dumps(place.ingest().as_json()))
@@ -227,6 +239,7 @@ def test_the_report_as_json_has_exactly_the_promised_keys(place: Place) -> None:
     assert list(value["datasets"][0]) == ["dataset", "rows", "rejected", "normalised", "seconds"]
 
 
+@pytest.mark.slow
 def test_an_unknown_code_is_a_signal(place: Place) -> None:
     place.register((ONE, "Yksi Oy", "odd", ""), (TWO, "Kaksi Oy", "open", ""))
     report = place.ingest()
@@ -241,6 +254,7 @@ def complete(place: Place, day: str, *numbers: str) -> None:
     place.register(*((number, "Oy", "open", "") for number in numbers), day=day)
 
 
+@pytest.mark.slow
 def test_half_the_rows_gone_holds_the_market_and_keeps_the_last_release(place: Place) -> None:
     complete(place, "2026-01-01", *(f"200000{index}-0" for index in range(8)))
     place.ingest()
@@ -257,6 +271,7 @@ def test_half_the_rows_gone_holds_the_market_and_keeps_the_last_release(place: P
     assert (let.exit_code, dict(let.events)) == (DONE, {"status.changed": 4})
 
 
+@pytest.mark.slow
 def test_a_good_edition_after_a_held_one_goes_on(place: Place) -> None:
     numbers = [f"200000{index}-0" for index in range(8)]
     complete(place, "2026-01-01", *numbers)
@@ -266,6 +281,7 @@ def test_a_good_edition_after_a_held_one_goes_on(place: Place) -> None:
     assert (report.exit_code, dict(report.events)) == (DONE, {"status.changed": 1})
 
 
+@pytest.mark.slow
 def test_another_held_dataset_contributes_its_last_good_state(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -307,6 +323,7 @@ def test_an_unknown_market_is_named(tmp_path: Path) -> None:
         ingest(Settings(data=tmp_path), ["zz"], Folder(tmp_path))
 
 
+@pytest.mark.slow
 def test_ids_are_the_contracts(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -317,6 +334,7 @@ def test_ids_are_the_contracts(place: Place) -> None:
     assert event["id"] == ids.filing_updated_id(ALPHA, date(2024, 1, 1), date(2024, 12, 31), "a2")
 
 
+@pytest.mark.slow
 def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place: Place) -> None:
     place.plain()
     place.ingest()
@@ -334,6 +352,7 @@ def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place: Place) ->
     assert place.ingest().exit_code == DONE, "one bad file among good ones"
 
 
+@pytest.mark.slow
 def test_rounds_of_which_one_could_not_be_read_are_told_together(place: Place) -> None:
     place.day("2026-01-01")
     place.write("fi/register/register.csv", "number,name", day="2026-01-01")

@@ -13,6 +13,7 @@ import pytest
 
 from pipelines.judging import NotKnown, Told, judge, known
 from tests.pipelines.places import ONE, THREE, TWO, Place, owner
+from tests.tables import check_cases
 from warehouse.history import History
 from warehouse.judgements import Judgements
 from warehouse.schema.ids import holder_id
@@ -50,6 +51,7 @@ def told(one: str, other: str, verdict: str = SAME, company: str = COMPANY) -> T
     return Told(company, one, other, verdict, "anna", "one house")
 
 
+@pytest.mark.slow
 def test_the_next_ingest_follows_a_judgement_and_its_reversal_without_an_event(place: Place) -> None:
     layout = place.settings.layout
     assert lines(place) == {FIRST: (25, "single"), SECOND: (50, "single")}
@@ -67,6 +69,7 @@ def test_the_next_ingest_follows_a_judgement_and_its_reversal_without_an_event(p
     assert lines(place) == {FIRST: (25, "single"), SECOND: (75, "single")}
 
 
+@pytest.mark.slow
 def test_a_judged_pair_is_heard_as_one_holder(place: Place) -> None:
     judge(place.settings.layout, told(SECOND, FIRST), AT)
     place.records("owners/o1.json", owner("o1", ONE, 75, 100, since="2021-05-01"))
@@ -75,6 +78,7 @@ def test_a_judged_pair_is_heard_as_one_holder(place: Place) -> None:
     assert dict(place.ingest().events) == {"ownership.changed": 1}
 
 
+@pytest.mark.slow
 def test_judgements_survive_a_history_made_anew(place: Place) -> None:
     layout = place.settings.layout
     judge(layout, told(SECOND, FIRST), AT)
@@ -84,6 +88,7 @@ def test_judgements_survive_a_history_made_anew(place: Place) -> None:
     assert lines(place) == {FIRST: (50, "latest_wins")}
 
 
+@pytest.mark.slow
 def test_a_holder_is_said_to_be_a_company(place: Place) -> None:
     layout = place.settings.layout
     row = judge(layout, told(FIRST, OTHER), AT)
@@ -94,7 +99,7 @@ def test_a_holder_is_said_to_be_a_company(place: Place) -> None:
     assert {row["holder_id"]: row["holder_company_id"] for row in rows} == {FIRST: OTHER, SECOND: None}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("judged", "why"),
     [
         (told("own_nobody", FIRST), "holds nothing of"),

@@ -57,6 +57,7 @@ def held(place: Place, day: str) -> list[tuple[float, str]]:
     return [(row["pct_min"], row["as_of"]) for row in rows]
 
 
+@pytest.mark.slow
 def test_late_notices_fill_their_days_and_notices_of_one_run_are_each_an_event(place: Place) -> None:
     place.plain()
     notice(place, "o1", 10, "2024-06-01")

@@ -20,6 +20,7 @@ from pipelines.run import Overrides, ingest
 from tests.pipelines.invented import MARKET
 from tests.pipelines.invented_links import LINKED_MARKET, LINKS, NAME
 from tests.pipelines.places import ONE, THREE, TWO, Place, owner
+from warehouse.engine import opened
 from warehouse.history import History
 from warehouse.ledger import Ledger
 from warehouse.schema.tables import FILINGS, HOLDINGS
@@ -70,6 +71,7 @@ def place(tmp_path: Path) -> Iterator[Linked]:
         yield Linked(tmp_path, instance=instance)
 
 
+@pytest.mark.slow
 def test_a_row_finds_its_company_in_the_same_batch(place: Linked) -> None:
     place.companies()
     place.issuer("a", lei=LEI_1)
@@ -79,6 +81,7 @@ def test_a_row_finds_its_company_in_the_same_batch(place: Linked) -> None:
     assert place.of() == {"a": ALPHA}
 
 
+@pytest.mark.slow
 def test_linking_rows_that_come_later_link_and_what_was_there_before_is_no_event(place: Linked) -> None:
     place.companies()
     place.issuer("old", 2024, lei=LEI_1)
@@ -93,6 +96,7 @@ def test_linking_rows_that_come_later_link_and_what_was_there_before_is_no_event
     assert place.told() == [f"filing.added {ONE}"]
 
 
+@pytest.mark.slow
 def test_a_changed_linking_row_moves_rows_without_events(place: Linked) -> None:
     place.companies()
     place.issuer("a", lei=LEI_1)
@@ -107,6 +111,7 @@ def test_a_changed_linking_row_moves_rows_without_events(place: Linked) -> None:
     assert place.told() == []
 
 
+@pytest.mark.slow
 def test_what_hangs_on_a_moved_row_moves_with_it_within_one_run(place: Linked) -> None:
     place.register((ONE, "Yksi", "open", ""), (TWO, "Kaksi", "open", ""), name="register-2026-01-01.csv")
     stake = {"id": "s", "isin": "FI1", "holder": "Åsa", "low": 30}
@@ -118,6 +123,7 @@ def test_what_hangs_on_a_moved_row_moves_with_it_within_one_run(place: Linked) -
     assert (place.of(HOLDINGS), place.told()) == ({"s": BETA}, [])
 
 
+@pytest.mark.slow
 def test_a_link_that_vanishes_unlinks_without_events(place: Linked) -> None:
     place.companies()
     place.issuer("a", lei=LEI_1)
@@ -133,6 +139,7 @@ def test_a_link_that_vanishes_unlinks_without_events(place: Linked) -> None:
     assert (place.of(HOLDINGS), place.told()) == ({"s": ALPHA}, [])
 
 
+@pytest.mark.slow
 def test_news_of_a_linked_row_is_an_event(place: Linked) -> None:
     place.companies()
     place.records("stakes/s.json", {"id": "s", "isin": "FI1", "holder": "Åsa", "low": 30})
@@ -147,6 +154,7 @@ def test_news_of_a_linked_row_is_an_event(place: Linked) -> None:
     assert place.told() == [f"ownership.changed {ONE}", f"filing.added {ONE}"]
 
 
+@pytest.mark.slow
 def test_real_news_is_told_though_a_link_is_lost_and_what_moved_is_not(place: Linked) -> None:
     place.companies()
     place.issuer("a", 2024, lei=LEI_1)
@@ -167,6 +175,7 @@ def _stake(native: str, low: int, holder: str | None = None) -> dict[str, Any]:
     return {"id": native, "isin": native, "holder": holder or f"Holder {native}", "low": low}
 
 
+@pytest.mark.slow
 def test_a_link_lost_from_under_a_line_of_two_registers_makes_no_event(place: Linked) -> None:
     place.market = replace(LINKED_MARKET, precedence={"ownership": ("fi.stakes", "fi.owners")})
     place.companies()
@@ -180,6 +189,7 @@ def test_a_link_lost_from_under_a_line_of_two_registers_makes_no_event(place: Li
     assert (place.of(HOLDINGS), place.told()) == ({"o1": ALPHA}, [])
 
 
+@pytest.mark.slow
 def test_a_row_that_was_anothers_by_its_name_is_no_event_of_who_takes_the_name(place: Linked) -> None:
     place.companies()
     place.issuer("baseline", 2020, name="Nobody")
@@ -194,6 +204,7 @@ def test_a_row_that_was_anothers_by_its_name_is_no_event_of_who_takes_the_name(p
     assert (place.of(), place.told()) == ({"a": BETA}, [f"filing.added {ONE}"])
 
 
+@pytest.mark.slow
 def test_a_row_that_was_there_before_the_baseline_is_not_news_by_being_read_again(place: Linked) -> None:
     place.companies()
     place.issuer("old", 2024, lei=LEI_1)
@@ -206,6 +217,7 @@ def test_a_row_that_was_there_before_the_baseline_is_not_news_by_being_read_agai
     assert (place.of(), place.told()) == ({"old": ALPHA}, [])
 
 
+@pytest.mark.slow
 def test_a_row_that_names_another_key_moves(place: Linked) -> None:
     place.companies()
     place.issuer("a", lei=LEI_1)
@@ -219,6 +231,7 @@ def test_a_row_that_names_another_key_moves(place: Linked) -> None:
     assert place.of() == {}
 
 
+@pytest.mark.slow
 def test_two_companies_that_answer_are_no_answer(place: Linked) -> None:
     place.register((ONE, "Sama Oyj", "open", ""), (TWO, "Sama Oy", "open", ""))
     place.issuer("a", name="SAMA OYJ")
@@ -230,6 +243,7 @@ def test_two_companies_that_answer_are_no_answer(place: Linked) -> None:
     assert place.of() == {"a": ALPHA, "b": ALPHA}
 
 
+@pytest.mark.slow
 def test_the_harder_key_decides_and_empty_text_is_no_key(place: Linked) -> None:
     place.companies()
     place.issuer("by_lei", lei=LEI_1, name="Kaksi")
@@ -240,6 +254,7 @@ def test_the_harder_key_decides_and_empty_text_is_no_key(place: Linked) -> None:
     assert place.of() == {"by_lei": ALPHA, "by_name": BETA, "unknown_lei": BETA}
 
 
+@pytest.mark.slow
 def test_a_company_that_the_register_no_longer_lists_keeps_what_was_linked(place: Linked) -> None:
     for day, rows in (("2026-01-01", (ONE, TWO, THREE)), ("2026-01-02", (TWO, THREE))):
         place.day(day, "fi.register")
@@ -253,6 +268,7 @@ def _named(native: str, name: str) -> dict[str, Any]:
     return {"id": native, "lei": None, "name": name, "year": 2025, "revenue": 1}
 
 
+@pytest.mark.slow
 def test_links_declared_later_are_followed_for_rows_that_were_there(place: Linked) -> None:
     place.market = replace(LINKED_MARKET, links=())
     place.companies()
@@ -268,6 +284,7 @@ def test_links_declared_later_are_followed_for_rows_that_were_there(place: Linke
     assert place.told() == []
 
 
+@pytest.mark.slow
 def test_any_order_of_the_files_leads_to_the_same_state(tmp_path: Path) -> None:
     found = []
     with dg.DagsterInstance.ephemeral() as instance:
@@ -303,12 +320,13 @@ def test_links_that_cannot_be_followed_are_refused_at_once(links: tuple[Link, ..
         replace(LINKED_MARKET, links=links)
 
 
+@pytest.mark.slow
 def test_a_market_without_links_keeps_nothing_beside_its_rows(place: Linked) -> None:
     place.market = MARKET
     place.companies()
     place.take()
-    with History(place.settings.layout, "FI") as history:
-        columns = history._connection.execute("DESCRIBE present.fi_register").fetchall()
+    with opened(place.settings.layout.history_file("FI"), read_only=True) as connection:
+        columns = connection.execute("DESCRIBE present.fi_register").fetchall()
     assert not [name for name, *_ in columns if name.startswith(("_key", "_nameless"))]
 
 

@@ -57,6 +57,7 @@ def test_a_run_tells_what_it_read_and_published(place: Place) -> None:
     assert ONE not in (place.settings.layout.run_notes / f"{note.batch}.json").read_text()
 
 
+@pytest.mark.slow
 def test_what_a_run_met_from_its_beginning_on(place: Place) -> None:
     """While it works it is unfinished, and stays so if it is killed; then new, nothing new, held, failed."""
     seen: list[str] = []
@@ -84,6 +85,7 @@ def test_a_reason_names_no_company_behind_an_address() -> None:
     assert len(shortened("x" * 900)) == 500
 
 
+@pytest.mark.slow
 def test_runs_of_a_schedule_tell_the_same(place: Place) -> None:
     """One that comes through, one that a guard stops, which is no failure, and one that fails."""
     numbers = [f"200000{index}-0" for index in range(8)]

@@ -74,6 +74,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield Place(tmp_path, instance=instance)
 
 
+@pytest.mark.slow
 def test_a_live_fetch_asks_for_what_was_named_and_goes_on_from_its_cursor(place: Place) -> None:
     import json
 
@@ -92,6 +93,7 @@ def test_a_live_fetch_asks_for_what_was_named_and_goes_on_from_its_cursor(place:
     assert dict(go(place, registry).events) == {"status.changed": 1}
 
 
+@pytest.mark.slow
 def test_a_source_that_is_down_is_held_and_the_rest_goes_on(place: Place) -> None:
     registry = Registry(csv("open"), {}, [], down=True)
     report = go(place, registry)

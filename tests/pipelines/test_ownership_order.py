@@ -126,6 +126,7 @@ def batches(told: Sequence[Filing], size: int) -> list[list[Filing]]:
     return [list(told[start : start + size]) for start in range(0, len(told), size)]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(worlds)
 def test_any_order_of_arrival_gives_the_same_past(world: tuple[list[Filing], list[Filing], int]) -> None:

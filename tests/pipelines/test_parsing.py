@@ -132,6 +132,7 @@ def test_a_piece_that_kills_its_process_is_rejected_alone_and_order_stays(
     assert [outcome.batches[0].rows.height for outcome in outcomes if outcome.reason is None] == [1] * 6
 
 
+@pytest.mark.slow
 def test_a_full_edition_that_a_reader_fails_on_is_held_by_its_guard(tmp_path: Path) -> None:
     with dg.DagsterInstance.ephemeral() as instance:
         place = Place(tmp_path, instance=instance)
@@ -151,6 +152,7 @@ def torn_apart(piece: Piece) -> Iterator[Piece]:
     yield piece
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_taken_apart_as_nobody_foresaw_is_rejected_alone(tmp_path: Path) -> None:
     torn = [replace(one, split=torn_apart) for one in MARKET.datasets]
     with dg.DagsterInstance.ephemeral() as instance:

@@ -54,6 +54,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalised, "STRETCH", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_many_parts_give_what_one_gives(whole: object, tmp_path: Path) -> None:
     place = _world(tmp_path)
@@ -61,6 +62,7 @@ def test_many_parts_give_what_one_gives(whole: object, tmp_path: Path) -> None:
     assert _said(place) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("part", [0, 1, 2])
 def test_what_ends_between_two_parts_is_taken_up_again(whole: object, tmp_path: Path, part: int) -> None:

@@ -89,6 +89,7 @@ def test_what_is_younger_stays_and_rows_stay_while_their_body_is_there(place: Pl
     assert counts(place, Limits(None, timedelta())) == {"fi.register": (0, 1), "fi.accounts": (0, 2)}
 
 
+@pytest.mark.slow
 def test_after_pruning_ingests_go_on_and_only_a_rebuild_is_refused(place: Place) -> None:
     served = Releases(place.settings.layout).current()
     remove(place)
@@ -105,6 +106,7 @@ def test_after_pruning_ingests_go_on_and_only_a_rebuild_is_refused(place: Place)
         rebuild(place.settings, ["fi"], Wishes(), overrides=Overrides((place.market,), place.clock))
 
 
+@pytest.mark.slow
 def test_what_was_never_read_or_is_held_stays(place: Place) -> None:
     place.day("2026-01-04", "fi.register")
     place.register((ONE, "Yksi Oy", "open", ""), day="2026-01-04")  # one of two: held

@@ -126,6 +126,7 @@ def sequences(place: Place) -> list[tuple[int, str]]:
     return [(event.sequence, event.event_id) for event in Ledger(place.settings.layout).after(0, 1000)]
 
 
+@pytest.mark.slow
 def test_what_nothing_has_moved_comes_out_the_same(old: Place) -> None:
     place = old
     before, served, told = content(place), fingerprint(place), sequences(place)
@@ -143,6 +144,7 @@ def test_what_nothing_has_moved_comes_out_the_same(old: Place) -> None:
     )
 
 
+@pytest.mark.slow
 def test_rows_of_an_earlier_schema_get_what_it_lacked(place: Place) -> None:
     before, path = content(place), place.settings.layout.history_file("FI")
     assert not history_file.is_mixed(path)
@@ -175,6 +177,7 @@ def noisy(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.Data
     return {**shared, "companies": shared["companies"].with_columns(status=asleep)}
 
 
+@pytest.mark.slow
 def test_another_rule_changes_what_is_served_and_tells_nobody_unasked(place: Place) -> None:
     told, before, served = sequences(place), content(place), fingerprint(place)
     place.market = replace(MARKET, normalise=noisy)
@@ -195,6 +198,7 @@ def without_two(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, p
     return {name: rows.filter(lacks) for name, rows in MARKET.normalise(present, today).items()}
 
 
+@pytest.mark.slow
 def test_companies_are_not_lost_by_accident(place: Place) -> None:
     before = content(place)
     place.market = replace(MARKET, normalise=without_two)
@@ -218,10 +222,19 @@ def test_what_cannot_be_rebuilt_is_said_before_anything_is_made(place: Place) ->
         rebuilt(place)
 
 
+@pytest.mark.slow
+def test_rebuild_of_an_unchanged_market_gives_the_same_rows_and_release(place: Place) -> None:
+    before, served, told = content(place), fingerprint(place), sequences(place)
+    done = rebuilt(place)
+    assert (dict(done.untold), dict(done.missing), done.lost) == ({}, {}, ())
+    assert (content(place), fingerprint(place), sequences(place)) == (before, served, told)
+
+
 class KilledError(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_killed_before_its_release_the_next_run_publishes_it(place: Place) -> None:
     def die(step: str) -> None:
         if step == "history replaced":
@@ -238,6 +251,7 @@ def test_killed_before_its_release_the_next_run_publishes_it(place: Place) -> No
     assert (content(place), fingerprint(place), sequences(place)) == (before, served, told)
 
 
+@pytest.mark.slow
 def test_events_on_their_way_are_not_lost(place: Place) -> None:
     def die(step: str) -> None:
         if step == "events numbered":

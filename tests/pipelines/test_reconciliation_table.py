@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import polars as pl
-import pytest
 
 from pipelines.steps.changes import Occasion
 from pipelines.steps.ownership import owners
@@ -18,29 +18,48 @@ from tests.pipelines.reconciliation_changes import CHANGES, MEASURES
 from tests.pipelines.reconciliation_judged import JUDGED
 from tests.pipelines.reconciliation_names import WHO
 from tests.pipelines.reconciling import PRECEDENCE, Case
+from tests.tables import check_cases
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 
 CASES = (*WHO, *CLASSES, *ORDER, *SHARES, *CHANGES, *MEASURES, *JUDGED)
+NAMES = [case.name for case in CASES]
+TOLD = [case for case in CASES if case.before is not None]
 
 
 def test_the_table_has_sixty_cases_of_different_names() -> None:
     assert len({case.name for case in CASES}) == len(CASES) >= 60
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "_"))
-def test_lines_and_events(case: Case) -> None:
-    before = made(case.before or (), frame(OWNERS), case.verdicts_before, first=True)
-    after = made(case.records, before, case.verdicts)
-    assert unmet(after, case) == ([], [])
-    if case.before is not None:
-        assert sorted(told(before, after, case)) == sorted(case.events)
+@check_cases("case", CASES, ids=NAMES)
+def test_lines(case: Case) -> None:
+    assert unmet(lines_after(case.name), case) == ([], [])
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "_"))
+@check_cases("case", TOLD, ids=[case.name for case in TOLD])
+def test_events(case: Case) -> None:
+    assert sorted(told(lines_before(case), lines_after(case.name), case)) == sorted(case.events)
+
+
+@check_cases("case", CASES, ids=NAMES)
 def test_the_order_of_records_changes_nothing(case: Case) -> None:
-    before = made(case.before or (), frame(OWNERS), case.verdicts_before, first=True)
-    backwards = made(case.records[::-1], before, case.verdicts)
-    assert backwards.equals(made(case.records, before, case.verdicts))
+    backwards = made(case.records[::-1], lines_before(case), case.verdicts)
+    assert backwards.equals(lines_after(case.name))
+
+
+def test_nothing_known_before_makes_no_lines() -> None:
+    assert made((), frame(OWNERS), (), first=True).equals(frame(OWNERS))
+
+
+def lines_before(case: Case) -> pl.DataFrame:
+    if not case.before and not case.verdicts_before:
+        return frame(OWNERS)
+    return made(case.before or (), frame(OWNERS), case.verdicts_before, first=True)
+
+
+@cache
+def lines_after(name: str) -> pl.DataFrame:
+    case = CASES[NAMES.index(name)]
+    return made(case.records, lines_before(case), case.verdicts)
 
 
 def made(records: Any, former: pl.DataFrame, verdicts: Any, *, first: bool = False) -> pl.DataFrame:

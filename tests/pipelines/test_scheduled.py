@@ -39,6 +39,7 @@ def run(place: Place, instance: dg.DagsterInstance, **values: bool) -> dg.Execut
     return job.execute_in_process(instance=instance, partition_key=batch, **values)
 
 
+@pytest.mark.slow
 def test_the_whole_job_ends_with_a_release_and_fails_a_dead_run_before(place: Place) -> None:
     instance = place.instance
     assert instance is not None

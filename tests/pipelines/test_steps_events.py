@@ -22,6 +22,7 @@ from tests.pipelines.frames import (
     statement,
     whole,
 )
+from tests.tables import check_cases
 from warehouse.schema import ids
 from warehouse.schema.tables import BY_NAME
 
@@ -117,7 +118,7 @@ def test_exact_shares_cross(before: str, after: str, direction: str, limits: lis
     assert (change["direction"], change["thresholds_crossed"]) == (direction, limits)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("before", "after"),
     [
         (exact("5"), exact("5.0000")),

@@ -4,12 +4,12 @@ from datetime import date
 from typing import Any
 
 import polars as pl
-import pytest
 
 from pipelines.steps.financials import financials
 from pipelines.steps.periods import label
 from pipelines.steps.versions import changed_fields, is_new_version
 from tests.pipelines.frames import DAY_1, DAY_3, filing, frame, statement
+from tests.tables import check_cases
 from warehouse.schema.tables import FILINGS, FINANCIALS, FINANCIALS_REPORTED
 
 
@@ -34,7 +34,7 @@ def figures(**values: Any) -> dict[str, Any]:
     return {**dict.fromkeys(fields), "currency": "EUR", "period_start": None, "period_end": None} | values
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("start", "end", "expected"),
     [
         (date(2025, 1, 1), date(2025, 12, 31), "annual"),
@@ -103,7 +103,7 @@ def test_rounding_to_a_coarser_unit_is_no_version_and_finer_values_are() -> None
     assert [row["revenue"] for row in made([exact, rounded], filings)] == [1_235_000, 1_234_567]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("before", "after", "fields"),
     [
         (figures(revenue=5_400), figures(revenue=5_000), ()),

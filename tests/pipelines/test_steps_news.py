@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.steps.news import NEAREST, same_title, told_once, words
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.tables import NEWS
 
@@ -53,7 +54,7 @@ def test_a_release_over_two_wires_is_one_in_the_words_of_the_first() -> None:
     assert one["told_by"] == ["se.mfn:a", "se.wires:b"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("other", "are_one"),
     [
         (row("se.wires", "b", minutes=10), True),
@@ -72,7 +73,7 @@ def test_one_company_ten_minutes_and_titles_that_agree(other: dict[str, Any], ar
     assert told([row("se.mfn", "a"), other]).height == (1 if are_one else 2)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("one", "other", "agree"),
     [
         ("Managers' transactions", "Managers' Transactions", True),
@@ -130,7 +131,7 @@ HEADING = "Results of operations and financial condition"
 FILED = frozenset({"us.headers"})
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("items", "due"),
     [
         ([row("us.wires", "a"), row("us.headers", "8k", HEADING, 4)], [["us.headers:8k", "us.wires:a"]]),
@@ -186,6 +187,7 @@ def doors(releases: list[tuple[int, set[str], int]]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(RELEASES, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_change_the_groups(

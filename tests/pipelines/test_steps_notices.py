@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
-import pytest
 
 from pipelines.steps.notices import told_once
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.tables import NOTICES
 
@@ -46,7 +46,7 @@ def told(items: list[dict[str, Any]], published: pl.DataFrame | None = None) -> 
 OWN = row("se.sanktioner", "a")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("other", "are_one"),
     [
         (row("se.esma", "1"), True),

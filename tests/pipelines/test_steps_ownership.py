@@ -5,11 +5,11 @@ from datetime import date
 from decimal import Decimal
 
 import polars as pl
-import pytest
 
 from pipelines.steps.ownership import owners
 from pipelines.steps.thresholds import Level, crossed
 from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, DAY_3, frame, holding
+from tests.tables import check_cases
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import HOLDINGS, OWNERS
 
@@ -18,7 +18,7 @@ def owned(*holdings: dict, former: pl.DataFrame | None = None, instant=DAY_2) ->
     return owners(frame(HOLDINGS, *holdings), frame(OWNERS) if former is None else former, instant)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("previous", "current", "limits"),
     [
         ("4.99", "5.0", (5,)),
@@ -38,7 +38,7 @@ def test_thresholds(previous: str, current: str, limits: tuple[int, ...]) -> Non
     assert crossed(Decimal(previous), Decimal(current)) == limits
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("one", "other", "expected"),
     [
         ((25, 50), (50, 75), False),

@@ -23,6 +23,7 @@ from tests.pipelines.frames import (
     holding,
     whole,
 )
+from tests.tables import check_cases
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
 
@@ -67,7 +68,7 @@ def test_the_same_number_in_two_registers_is_one_holder() -> None:
     assert [source["register"] for source in json.loads(row["sources"])] == [GROUP, LIST]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("first", "second", "count"),
     [
         ({"holder_name": "Eier AS"}, {"holder_name": "EIER as."}, 1),

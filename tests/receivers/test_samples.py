@@ -25,7 +25,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "receivers"
 SETTINGS = WebhookSettings(allow_networks=(ipaddress.ip_network("127.0.0.1/32"),), allow_http=True)
 DATA = '{"name":"Bøørge & Søn <AS>","holder_name":"株式会社 🎉","previous_pct":8.2}'.encode()
 KINDS = ("python", "node")
-pytestmark = pytest.mark.slow
 
 
 def event(number=0):

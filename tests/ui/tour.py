@@ -66,10 +66,12 @@ class Chosen:
 class Metered(Firm):
     """`firm` with a tier besides whose month is spent at once."""
 
-    def _tiers(self) -> Path:
-        path = super()._tiers()
-        path.write_text(path.read_text() + SMALL)
-        return path
+    @property
+    def environment(self) -> dict[str, str]:
+        usual = super().environment
+        path = self.data.with_name("metered.toml")
+        path.write_text(Path(usual["FIRM_TIERS"]).read_text() + SMALL)
+        return usual | {"FIRM_TIERS": str(path)}
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def make_tour(run: Run, browser: str, into: Path) -> None:
     )
     for day in write(world, into / "days"):
         firm.ingest(day, *(market.lower() for market in MARKETS))
-    with firm.serving() as client, _gallery(run, into / "gallery") as gallery:
+    with firm.serving() as client, gallery_at(run, into / "gallery") as gallery:
         base = str(client.base_url).rstrip("/")
         keys, chosen = _keys(firm), _choose(client)
         page = {"Authorization": f"Bearer {keys.spent}", "Origin": gallery}
@@ -200,7 +202,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def _gallery(run: Run, folder: Path) -> Iterator[str]:
+def gallery_at(run: Run, folder: Path) -> Iterator[str]:
     """Address of the gallery, built and served on another origin than the service's."""
     built = run("node", "gallery/build.mjs", folder)
     assert built.returncode == 0, built.stdout + built.stderr

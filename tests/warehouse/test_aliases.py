@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+from tests.tables import check_cases
 from tests.warehouse.world import learn, member, publish
 from warehouse.paths import Layout
 from warehouse.queries import aliases
@@ -69,7 +70,7 @@ def _known(layout: Layout) -> Layout:
     return layout
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "due"),
     [
         (LEI, (ONE,)),
@@ -105,6 +106,7 @@ def test_a_whole_text_names_companies(once: Layout, text: str, due: tuple[str, .
     assert named(once, text) == [due]
 
 
+@pytest.mark.slow
 def test_what_changes_is_found_by_its_new_names_alone(layout: Layout) -> None:
     known_so = _known(layout)
     learn(known_so, "NO", 1, identifiers=[known(TWO, "lei", LEI)], listings=[])

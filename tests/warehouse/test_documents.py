@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import check_cases
 from tests.warehouse.world import learn, member, period, publish
 from warehouse.folding import folded
 from warehouse.paths import Layout
@@ -128,7 +129,7 @@ def test_superseded_versions_do_not_count(layout: Layout) -> None:
     assert _latest(layout, first, period(ONE, 2025, revenue=6, version=2)) == (6, "NOK", 2025)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "words"),
     [
         ("Ørsted A/S", "orsted as"),
@@ -146,7 +147,7 @@ def test_folding(name: str, words: str) -> None:
     assert folded(words) == words
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("left", "right", "near"),
     [
         ("orsted", "orstd", True),

@@ -18,12 +18,13 @@ WIDE = "SELECT range AS number, md5(range::VARCHAR) || md5((range + 1)::VARCHAR)
 @pytest.fixture
 def tight(monkeypatch):
     """DuckDB with little memory for the folders of one test."""
-    monkeypatch.setitem(engine._LOCAL, "memory_limit", TIGHT)
-    engine._running.cache_clear()
+    monkeypatch.setitem(engine.CONNECTION_SETTINGS, "memory_limit", TIGHT)
+    engine.running_database.cache_clear()
     yield
-    engine._running.cache_clear()
+    engine.running_database.cache_clear()
 
 
+@pytest.mark.slow
 def test_what_is_spilled_stands_beside_the_folder_and_goes_with_its_duckdb(tmp_path, tight):
     release = tmp_path / "0000000001"
     release.mkdir()
@@ -32,7 +33,7 @@ def test_what_is_spilled_stands_beside_the_folder_and_goes_with_its_duckdb(tmp_p
         assert len(list(tmp_path.glob(".spilled-*/*"))) > 0
         assert engine.number(connection, "SELECT count(DISTINCT told) FROM held") == 1_500_000
     assert [path.name for path in release.iterdir()] == ["warehouse.duckdb"]
-    engine._running.cache_clear()
+    engine.running_database.cache_clear()
     assert not list(tmp_path.glob(".spilled-*"))
 
 

@@ -41,6 +41,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Export:
     return write(layout, "NO")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [2, 60_000])
 def test_every_line_is_what_the_api_serves(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, group: int
@@ -187,6 +188,7 @@ def test_an_empty_market_has_files_without_rows(layout: Layout) -> None:
         assert duckdb.sql(f"SELECT count(*) FROM '{path}'").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_held_market_is_exported_as_it_was_and_says_so(layout: Layout) -> None:
     for market in ("NO", "SE"):
         learn(layout, market, 0, companies=[member(market, 1)])

@@ -79,6 +79,7 @@ def test_the_manifest_says_what_there_is(layout: Layout) -> None:
     assert Exports(layout).latest("FI") is None
 
 
+@pytest.mark.slow
 def test_the_same_release_gives_the_same_bytes(layout: Layout, tmp_path: Path) -> None:
     hostile_world(layout)
     first, again = write(layout, "NO", at=5), write(layout, "NO", at=9, to=tmp_path / "elsewhere")
@@ -110,6 +111,7 @@ def test_what_is_there_is_left_alone_and_what_is_missing_is_added(small: Layout)
     assert (mended.is_new, is_whole(mended)) == (True, True)
 
 
+@pytest.mark.slow
 def test_old_exports_go(small: Layout) -> None:
     exports = Exports(small, keep=2)
     for at in range(4):
@@ -176,6 +178,7 @@ def _where_files_end(root: Path, limit: int, told: Any) -> None:
         told.put((str(error), error.__cause__.errno))  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [100, 3000])
 def test_a_full_disk_is_told_and_the_former_export_stays(small: Layout, limit: int) -> None:
     [former] = write(small)

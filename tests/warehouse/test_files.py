@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from warehouse import files
 
-_ELSEWHERE = Path("/dev/shm")
+_FILE_SYSTEMS = ("/dev/shm", "/var/tmp")
+
+
+@pytest.fixture
+def disk_folder() -> Iterator[Path]:
+    """A folder that is on a disk, wherever those of the tests are."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 21, 1000])
 def test_a_copy_has_the_same_bytes(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_AT_A_TIME", 7)
+    monkeypatch.setattr(files, "COPIED_BYTES_AT_A_TIME", 7)
     source, target = _written(tmp_path, size), tmp_path / "target"
     target.write_bytes(b"a former file that is longer" * 100)
     files.copy(source, target)
@@ -23,10 +32,15 @@ def test_a_copy_has_the_same_bytes(size: int, tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_copy_on_another_file_system(tmp_path: Path) -> None:
-    if not _ELSEWHERE.is_dir() or _ELSEWHERE.stat().st_dev == tmp_path.stat().st_dev:
+    elsewhere = [
+        path
+        for path in map(Path, _FILE_SYSTEMS)
+        if path.is_dir() and path.stat().st_dev != tmp_path.stat().st_dev
+    ]
+    if not elsewhere:
         pytest.skip("one file system")
     source = _written(tmp_path, 100_000)
-    with tempfile.TemporaryDirectory(dir=_ELSEWHERE) as folder:
+    with tempfile.TemporaryDirectory(dir=elsewhere[0]) as folder:
         files.copy(source, Path(folder) / "target")
         assert Path(folder, "target").read_bytes() == source.read_bytes()
 
@@ -36,8 +50,8 @@ def test_a_source_that_is_not_there_is_told(tmp_path: Path) -> None:
         files.copy(tmp_path / "source", tmp_path / "target")
 
 
-def test_what_was_copied_leaves_the_page_cache(tmp_path: Path) -> None:
-    source = _written(tmp_path, 1 << 20)
+def test_what_was_copied_leaves_the_page_cache(disk_folder: Path) -> None:
+    source = _written(disk_folder, 1 << 20)
     files.sync_file(source)
     assert _is_cached(source)
     with source.open("rb") as file:
@@ -45,8 +59,8 @@ def test_what_was_copied_leaves_the_page_cache(tmp_path: Path) -> None:
     if _is_cached(source):
         pytest.skip("a file system in memory")
     source.read_bytes()
-    files.copy(source, tmp_path / "target")
-    assert _is_cached(tmp_path / "target")
+    files.copy(source, disk_folder / "target")
+    assert _is_cached(disk_folder / "target")
     assert not _is_cached(source)
 
 
@@ -63,3 +77,7 @@ def _is_cached(path: Path) -> bool:
             return os.preadv(file.fileno(), [bytearray(4096)], 0, os.RWF_NOWAIT) > 0
         except BlockingIOError:
             return False
+        except OSError as error:
+            if error.errno != errno.EOPNOTSUPP:
+                raise
+            pytest.skip("a file system in memory")

@@ -248,8 +248,8 @@ def test_a_second_writer_is_refused_in_this_process_and_another(layout: Layout) 
 
 
 def test_a_file_that_is_mostly_holes_is_written_anew(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.history_file._FREE_BLOCKS", 1)
-    monkeypatch.setattr("warehouse.history_file._FREE_SHARE", 0.1)
+    monkeypatch.setattr("warehouse.history_file.FEWEST_FREE_BLOCKS", 1)
+    monkeypatch.setattr("warehouse.history_file.LARGEST_FREE_SHARE", 0.1)
     many = rows(COMPANIES, *(company(number, website=str(number) * 50) for number in range(3000)))
     for at in range(3):
         with History(layout, "NO") as history:

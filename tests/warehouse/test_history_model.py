@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -156,12 +157,14 @@ def _keys(frame: pl.DataFrame) -> set[Key]:
     return set(frame.select("company_id", "number").rows())
 
 
+@pytest.mark.slow
 @quick
 @given(editions)
 def test_known_axis_equals_the_model(sequence: list[tuple[dict[Key, Any], set[str], int]]) -> None:
     _check(PLAIN, sequence)
 
 
+@pytest.mark.slow
 @quick
 @given(editions)
 def test_both_axes_equal_the_model(sequence: list[tuple[dict[Key, Any], set[str], int]]) -> None:
@@ -172,6 +175,7 @@ records = st.dictionaries(st.sampled_from("123"), st.sampled_from(["A", "B", Non
 arrivals = st.lists(st.tuples(records, st.integers(0, 5), st.booleans()), max_size=7)
 
 
+@pytest.mark.slow
 @quick
 @given(arrivals)
 def test_present_rows_equal_the_model(sequence: list[tuple[dict[str, str | None], int, bool]]) -> None:

@@ -31,6 +31,7 @@ def _told(history: History, at: int) -> None:
             assert history.upsert_present(STAGED, _rows(at, first)).len() == (0 if at else STRETCH)
 
 
+@pytest.mark.slow
 def test_a_register_that_says_all_again_has_the_memory_for_it(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
     reader.close()
 
 
+@pytest.mark.slow
 def test_under_load_no_answer_is_torn(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", n, website="v0") for n in range(3)])
     publish(layout, "NO")

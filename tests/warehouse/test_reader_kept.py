@@ -1,11 +1,16 @@
 """Profiles that were read lately are kept: as many as are allowed, and for their release alone."""
 
+import sqlite3
+from types import SimpleNamespace
+
 import pytest
 
 from tests.warehouse.world import learn, member, publish
 from warehouse import opened
 from warehouse.paths import Layout
+from warehouse.queries import profiles
 from warehouse.reader import Reader
+from warehouse.reading import Document
 
 
 class _Clock:
@@ -45,10 +50,19 @@ def test_no_more_are_kept_than_allowed(layout: Layout, monkeypatch: pytest.Monke
     monkeypatch.setattr(opened, "KEPT", 2)
     learn(layout, "NO", 0, companies=[member("NO", number) for number in range(1, 6)])
     publish(layout, "NO")
+    read: list[str] = []
+
+    def profile(connection: sqlite3.Connection, company_id: str) -> Document | None:
+        read.append(company_id)
+        return profiles.profile(connection, company_id)
+
+    monkeypatch.setattr(opened, "profiles", SimpleNamespace(profile=profile))
     reader = Reader(layout)
     first = _names(reader, range(1, 6))
     assert None not in first
-    assert _names(reader, range(1, 6)) == first
-    assert reader._open is not None
-    assert list(reader._open._kept) == ["firm:NO:900000004", "firm:NO:900000005"]
+    assert len(read) == 5
+    assert _names(reader, range(4, 6)) == first[3:]
+    assert len(read) == 5, "the last two are kept"
+    assert _names(reader, range(3, 4)) == first[2:3]
+    assert len(read) == 6, "the one before them is not"
     reader.close()

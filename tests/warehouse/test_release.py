@@ -80,6 +80,7 @@ def test_without_any_history_there_is_no_release(layout: Layout) -> None:
     assert Releases(layout).current() is None
 
 
+@pytest.mark.slow
 def test_a_change_is_a_patch_and_equals_a_full_build(layout: Layout) -> None:
     two = "firm:NO:900000002"
     learn(
@@ -118,6 +119,7 @@ worlds = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(worlds)
 def test_any_run_of_patches_equals_a_full_build(tmp_path_factory: Any, worlds: list[dict[int, Any]]) -> None:
@@ -140,6 +142,7 @@ def test_any_run_of_patches_equals_a_full_build(tmp_path_factory: Any, worlds: l
     assert _rows(layout, former.release) == _rows(layout, full.release)
 
 
+@pytest.mark.slow
 def test_markets_that_bring_nothing_are_carried_over(layout: Layout) -> None:
     for market in ("NO", "SE"):
         learn(layout, market, 0, companies=[member(market, 1)])
@@ -177,6 +180,7 @@ def test_a_held_market_keeps_its_part_and_says_why(layout: Layout) -> None:
     assert carried["name"] == "Firma 1 AS"
 
 
+@pytest.mark.slow
 def test_after_a_week_a_release_is_built_in_full(layout: Layout) -> None:
     for at, kind in ((0, "full"), (1, "patch"), (6, "patch"), (8, "full"), (9, "patch")):
         learn(layout, "NO", at, companies=[member("NO", 1, employees=at)])
@@ -195,6 +199,7 @@ def test_a_history_made_anew_is_taken_whole(layout: Layout) -> None:
     assert (manifest.kind, manifest.counts["companies"]) == ("full", 1)
 
 
+@pytest.mark.slow
 def test_rollback_is_old_content_under_a_new_number_and_events_go_on(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     first = publish(layout, "NO", events=rows(EVENTS, event("a")))
@@ -217,6 +222,7 @@ def test_rollback_is_old_content_under_a_new_number_and_events_go_on(layout: Lay
         Releases(layout).rollback(4)
 
 
+@pytest.mark.slow
 def test_old_releases_go_but_never_one_that_is_held(layout: Layout) -> None:
     for at in range(4):
         learn(layout, "NO", at, companies=[member("NO", 1, employees=at)])

@@ -9,6 +9,7 @@ import duckdb
 import polars as pl
 import pytest
 
+from tests.tables import check_cases
 from tests.warehouse.helpers import company, rows
 from warehouse import changes, render
 from warehouse.engine import copied, frame, opened, registered
@@ -18,7 +19,7 @@ from warehouse.schema.types import Table
 TODAY = date(2026, 1, 1)
 
 
-@pytest.mark.parametrize("table", BY_NAME.values(), ids=lambda table: table.name)
+@check_cases("table", BY_NAME.values(), ids=BY_NAME)
 def test_every_table_goes_through_both_engines_unchanged(table: Table) -> None:
     sent = rows(table, {}, {})
     with opened() as connection:
@@ -60,7 +61,7 @@ def test_sound_rows_break_nothing() -> None:
     assert render.violations(COMPANIES, rows(COMPANIES, company(1), company(2)), TODAY) == []
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("table", "given", "column", "rule"),
     [
         (COMPANIES, {"name": None}, "name", "null where a value is due"),

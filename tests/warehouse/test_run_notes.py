@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
+from tests.tables import check_cases
 from warehouse import run_notes
 from warehouse.paths import Layout
 from warehouse.reader import Reader
@@ -44,7 +43,7 @@ def test_a_note_is_read_as_it_was_written_newest_first(tmp_path: Path) -> None:
     reader.close()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("note", "outcome"),
     [
         (WHOLE, "failed"),

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tables import check_cases
 from tests.warehouse import search_world as world
 from tests.warehouse.helpers import ROOT
 from tests.warehouse.world import learn, member, publish
@@ -119,7 +120,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@check_cases("text", HOSTILE)
 def test_any_text_is_an_answer(shared: Reader, text: str) -> None:
     with shared.pin() as snapshot:
         for query in _both_ways(Search(q=text)):
@@ -158,7 +159,7 @@ WRONG: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("key", WRONG, ids=range(len(WRONG)))
+@check_cases("key", WRONG)
 def test_a_key_of_another_list_is_refused(shared: Reader, key: Any) -> None:
     asked = [Search(), Search(q="as"), Search(q="as", statuses=STATUSES)]
     asked += [Search(q=q, sort=sort, statuses=STATUSES) for q in (None, "as") for sort in SORTS]
@@ -290,6 +291,7 @@ def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
     return {"search": found, "labels": labels}
 
 
+@pytest.mark.slow
 def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
     given = world.firms(4, 150)
     world.publish_firms(layout, given[:120])

@@ -92,6 +92,7 @@ def _walked(snapshot: Snapshot, query: Search, limits: list[int]) -> list[str]:
     return [company_id for company_id, _ in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bounds", [(2000, 500, 10_000, 1000), (1, 1, 1, 3)], ids=["few are alike", "many are alike"]
 )
@@ -115,6 +116,7 @@ def test_names_are_found_alike_both_ways(
         assert _walked(snapshot, world.scanned(query), limits) == due
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [(10_000, 1000), (1, 3)], ids=["few answer", "many answer"])
 @_settings
 @given(query=_queries, limits=_limits)

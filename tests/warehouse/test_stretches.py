@@ -89,6 +89,7 @@ def _answers(layout: Layout, number: int, ids: list[str]) -> list[object]:
     return answers
 
 
+@pytest.mark.slow
 def test_rows_that_lie_in_a_few_runs_are_taken_as_they_lie_and_others_put_in_order(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +101,7 @@ def test_rows_that_lie_in_a_few_runs_are_taken_as_they_lie_and_others_put_in_ord
     # one statement takes them all: one for each stretch would give the companies stretch by stretch
     monkeypatch.setattr(stretches, "conditions", partial(stretches.conditions, size=2))
     publish(layout, "NO", full=True)
-    monkeypatch.setattr(assembly, "_RUNS", 1)
+    monkeypatch.setattr(assembly, "MOST_UNSORTED_RUNS", 1)
     publish(layout, "NO", full=True)
     lying = [
         [company for (company,) in _lying(layout, number, "SELECT company_id FROM financials")]

@@ -56,7 +56,7 @@ class Paying:
 
     def rows(self, statement: str) -> list[Any]:
         """What the control-plane database has."""
-        database = Database(self.service.app.asgi_handler._service.settings.control_database_url)
+        database = Database(self.service.parts.settings.control_database_url)
         with database.reading() as session:
             found = list(session.execute(text(statement)).all())
         database.close()
@@ -83,7 +83,7 @@ def pay(serve: Any, world: Any, settings_of: Any) -> Iterator[Callable[..., Payi
         def start(**settings: Any) -> Paying:
             service = serve(world, billing=settings_of(address), **settings)
             stripe.now = service.hands
-            billing = service.app.asgi_handler._service.billing
+            billing = service.parts.billing
             return Paying(service, stripe, billing)
 
         yield start

@@ -7,6 +7,7 @@ time, from what happened and not from what the service reads.
 
 import itertools
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ class Life:
         return TIER_OF[price], "active"
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.sampled_from(sorted(DEEDS)), max_size=9), chance=st.randoms(use_true_random=False))
 def test_every_order_of_events_leads_to_what_stripe_has(paying, deeds, chance):

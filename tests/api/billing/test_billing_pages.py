@@ -197,4 +197,4 @@ def test_what_stripe_does_not_do_is_said(paying):
 def test_a_stripe_that_is_not_there_is_said(settings_of, serve, world):
     gone = serve(world, billing=settings_of("http://127.0.0.1:9"))
     with pytest.raises(StripeUnavailable, match="cannot be reached"):
-        gone.app.asgi_handler._service.billing.checkout(OWNER, "basic")
+        gone.parts.billing.checkout(OWNER, "basic")

@@ -11,6 +11,7 @@ from api.billing.settings import BillingSettings
 from api.billing.standing import Footing, at_sign_up, standing, undecided
 from api.settings import ApiSettings, SettingError
 from api.tiers import DEFAULT
+from tests.tables import check_cases
 
 TIER_OF = {"price_basic": "basic", "price_pro": "pro"}
 TRIAL = {"trial_start": 1_000, "trial_end": 2_000}
@@ -35,7 +36,7 @@ def found(*subscriptions):
     return told and (told.tier, told.status, told.trial_ends_at)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("status", "more", "expected"),
     [
         ("trialing", {"began": 1_000, **TRIAL}, ("pro", "active", END)),
@@ -111,7 +112,7 @@ def test_settings_are_read_and_secrets_never_shown():
     assert not BillingSettings().is_on
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("change", "said"),
     [
         ({"FIRM_STRIPE_SECRET_KEY": ""}, "FIRM_STRIPE_SECRET_KEY must be set too"),

@@ -19,7 +19,7 @@ def paying(pay, control_url):
 
 @pytest.fixture
 def database(paying):
-    database = Database(paying.service.app.asgi_handler._service.settings.control_database_url)
+    database = Database(paying.service.parts.settings.control_database_url)
     yield database
     database.close()
 
@@ -59,6 +59,7 @@ def test_what_an_event_told_today_is_not_asked_again(paying, start):
     paying.stripe.asked.clear()
     assert passed(start()) == 1
     assert len(paying.stripe.asked) == 1
+    assert (paying.stands(), paying.stands(OTHER)) == (("business", "active"), ("pro", "active"))
 
 
 def test_one_that_cannot_be_followed_stops_no_other(paying, start, caplog):
@@ -71,6 +72,7 @@ def test_one_that_cannot_be_followed_stops_no_other(paying, start, caplog):
     asked = len(paying.stripe.asked)
     assert passed(upkeep) == 1  # in the next pass that one alone
     assert len(paying.stripe.asked) == asked + 1
+    assert paying.stands() == ("pro", "active")
 
 
 def test_a_stripe_that_is_away_is_left_alone_until_the_next_pass(paying, start, caplog):
@@ -80,7 +82,9 @@ def test_a_stripe_that_is_away_is_left_alone_until_the_next_pass(paying, start, 
         assert passed(upkeep) == 0
     assert "not compared with Stripe now" in caplog.text
     assert len(paying.stripe.asked) == 1
+    assert paying.stands(OTHER) == ("starter", "active")
     assert passed(upkeep) == 2
+    assert (paying.stands(), paying.stands(OTHER)) == (("business", "active"), ("pro", "active"))
 
 
 def test_one_process_does_it_and_another_when_it_is_gone(paying, start):
@@ -93,8 +97,8 @@ def test_one_process_does_it_and_another_when_it_is_gone(paying, start):
 
 
 def test_it_goes_on_beside_the_service_and_ends_with_it(paying, start, monkeypatch):
-    monkeypatch.setattr("api.billing.upkeep._LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("api.billing.upkeep._BREATH_SECONDS", 0.0)
+    monkeypatch.setattr("api.billing.upkeep.PASS_SECONDS", 0.01)
+    monkeypatch.setattr("api.billing.upkeep.BREATH_SECONDS", 0.0)
 
     async def run():
         async with start().beside():

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-import pytest
 from lxml import html
 
 from tests.api.dashboard.conftest import Desk, texts
+from tests.tables import check_cases
 
 PROBLEM, PAGE = "application/problem+json", "text/html; charset=utf-8"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("method", "path", "status"),
     [
         ("GET", "/dashboard/nothing", 404),

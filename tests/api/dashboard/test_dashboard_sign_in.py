@@ -237,7 +237,7 @@ def test_sessions_are_listed_and_ended_from_another(desk):
 
 
 def test_sessions_of_an_account_are_bounded(desk, monkeypatch):
-    monkeypatch.setattr(doors, "_SESSIONS_AT_ONCE", 2)
+    monkeypatch.setattr(doors, "MAX_SESSIONS", 2)
     browsers = []
     for _ in range(3):
         desk.made.hands.seconds += 1

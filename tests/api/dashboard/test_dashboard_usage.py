@@ -11,13 +11,14 @@ from api.db.counts import Counts
 from api.db.migrate import prepare
 from api.ulids import Ulids
 from tests.api.dashboard.conftest import texts
+from tests.tables import check_cases
 
 TODAY = date(2026, 11, 6)
 COMPANY = "/api/v1/companies/5599999991"
 DAY = 86_400
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("marks", "used", "counts"),
     [
         ([], 0, [0, 0, 0, 0, 0, 0]),

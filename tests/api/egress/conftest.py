@@ -38,7 +38,7 @@ class Receiver:
         self.requests: list[Request] = []
         self.connections = 0
         self.got = asyncio.Event()
-        self._talks: set[asyncio.Task] = set()
+        self.talks: set[asyncio.Task] = set()
 
     async def __aenter__(self):
         self._server = await asyncio.start_server(self._met, self.host, self.port, ssl=self.tls)
@@ -47,9 +47,9 @@ class Receiver:
 
     async def __aexit__(self, *_):
         self._server.close()
-        for talk in self._talks:
+        for talk in self.talks:
             talk.cancel()
-        await asyncio.gather(*self._talks, return_exceptions=True)
+        await asyncio.gather(*self.talks, return_exceptions=True)
         for _ in range(3):  # transports close in the loop's next rounds
             await asyncio.sleep(0)
 
@@ -58,8 +58,8 @@ class Receiver:
 
     def _met(self, reader, writer):
         talk = asyncio.ensure_future(self._talk(reader, writer))
-        self._talks.add(talk)
-        talk.add_done_callback(self._talks.discard)
+        self.talks.add(talk)
+        talk.add_done_callback(self.talks.discard)
 
     async def _talk(self, reader, writer):
         self.connections += 1

@@ -11,6 +11,7 @@ from api.setting_reader import SettingError, SettingReader
 from api.webhooks import addresses
 from api.webhooks.addresses import DENIED, BlockedAddressError, Guard, is_own_address
 from api.webhooks.settings import WebhookSettings
+from tests.tables import check_cases
 
 # Written from the contract, not from the code.
 ROWS = """
@@ -55,7 +56,7 @@ def test_the_table_is_the_contracts():
     assert sorted(map(str, DENIED)) == sorted(ROWS)
 
 
-@pytest.mark.parametrize("row", ROWS)
+@check_cases("row", ROWS)
 def test_every_row_of_the_deny_table(guard, row):
     network = ipaddress.ip_network(row)
     for address in (network[0], network[network.num_addresses // 2], network[-1]):
@@ -66,22 +67,22 @@ def test_every_row_of_the_deny_table(guard, row):
             assert not guard.permits(f"::ffff:{address}")
 
 
-@pytest.mark.parametrize("address", BESIDE)
+@check_cases("address", BESIDE)
 def test_only_given_out_ipv6_is_allowed(guard, address):
     assert not guard.permits(address)
 
 
-@pytest.mark.parametrize("address", MAPPED)
+@check_cases("address", MAPPED)
 def test_mapped_addresses_are_judged_as_ipv4(guard, address):
     assert not guard.permits(address)
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@check_cases("address", PUBLIC)
 def test_neighbours_of_the_rows_are_allowed(guard, address):
     assert guard.permits(address)
 
 
-@pytest.mark.parametrize("written", [*NOT_ADDRESSES, "", " ", "127.0.0.1\n", "①②⑦.0.0.1", "１２７.0.0.1"])
+@check_cases("written", [*NOT_ADDRESSES, "", " ", "127.0.0.1\n", "①②⑦.0.0.1", "１２７.0.0.1"])
 def test_what_is_no_whole_address_is_refused(guard, written):
     assert not guard.permits(written)
 

@@ -5,6 +5,7 @@ import errno
 import ipaddress
 import re
 import socket
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from api.webhooks import outcomes, sending
 from api.webhooks.settings import WebhookSettings
 from api.webhooks.targets import refusal
+from tests.tables import check_cases
 
 CONNECTING = re.compile(
     r"^\s*(import|from) (aiohttp|httpx|requests|urllib3|urllib\.request|http\.client)\b|(open|create)_connection\(",
@@ -25,6 +27,12 @@ ROWS = [
     "2002:7f00:1::", "2620:4f:8000::1", "3fff::1", "::ffff:127.0.0.1", "64:ff9b::a9fe:a9fe", "::127.0.0.1",
     "::ffff:0:127.0.0.1", "fe80::1", "fec0::1", "fc00::1", "ff02::1", "4000::1", "5f00::1", "100::1",
 ]  # fmt: skip
+LOCATIONS = (
+    "http://169.254.169.254/latest/meta-data/",
+    "http://127.0.0.2:{port}/",
+    "//10.0.0.1/",
+    "file:///etc/passwd",
+)
 
 
 def bracketed(address):
@@ -51,8 +59,7 @@ def no_socket(monkeypatch):
     monkeypatch.setattr(sending.socket.socket, "connect_ex", forbidden)
 
 
-@pytest.mark.parametrize("address", ROWS)
-@pytest.mark.parametrize("by", ["literal", "name"])
+@check_cases(("address", "by"), product(ROWS, ("literal", "name")))
 def test_every_row_of_the_deny_table_is_blocked(egress, no_socket, address, by):
     async def scenario():
         resolver = egress.lookup(hooks_example_com=[[address]])
@@ -186,7 +193,7 @@ def test_the_socket_itself_is_judged(egress, monkeypatch, no_socket, addresses):
     async def unjudged(self, host, port=0, family=0):
         return results
 
-    monkeypatch.setattr(sending._Resolver, "resolve", unjudged)
+    monkeypatch.setattr(sending.GuardedResolver, "resolve", unjudged)
 
     async def scenario():
         async with egress.sending(allow_networks=()) as sender:
@@ -236,7 +243,7 @@ def test_names_are_looked_up_by_the_system(egress):
 
 def test_the_servers_own_address_is_blocked(egress, monkeypatch):
     """127.0.0.1 stands for a public address that the machine has itself: taken out of the table, still refused."""
-    monkeypatch.setattr("api.webhooks.addresses._DENIED_4", ())
+    monkeypatch.setattr("api.webhooks.addresses.DENIED_IPV4", ())
 
     async def scenario():
         async with egress.Receiver() as trap, egress.sending(allow_networks=()) as sender:
@@ -247,9 +254,7 @@ def test_the_servers_own_address_is_blocked(egress, monkeypatch):
     assert connections == 0
 
 
-@pytest.mark.parametrize("location", ["http://169.254.169.254/latest/meta-data/", "http://127.0.0.2:{port}/", "//10.0.0.1/",
-                                      "file:///etc/passwd"])  # fmt: skip
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@check_cases(("status", "location"), product((301, 302, 303, 307, 308), LOCATIONS))
 def test_redirect_to_metadata(egress, status, location):
     async def scenario():
         async with egress.Receiver(host="127.0.0.2") as trap, egress.sending() as sender:
@@ -280,7 +285,7 @@ def test_env_proxy_ignored(egress, monkeypatch, name, tmp_path):
     assert "Authorization" not in request.headers
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "url", ["https://user:password@hooks.example.com/", "https://hooks.example.com/#part", "https://hooks.example.com:22/",
             "https://hooks.example.com:25/", "http://hooks.example.com/", "https://xn--é.com/", "https://\u2028x.com/",
             "https://" + "a" * 64 + ".com/", "https://a..b/", "https://[::1/", "", "x", "ftp://hooks.example.com/",
@@ -323,7 +328,7 @@ def test_a_machine_without_sockets_blames_no_endpoint(egress, monkeypatch, caplo
 
     async def scenario():
         async with egress.Receiver() as receiver, egress.sending() as sender:
-            monkeypatch.setattr(sending, "_ROOM_SECONDS", 0)
+            monkeypatch.setattr(sending, "SOCKET_WAIT_SECONDS", 0)
             monkeypatch.setattr(sending.socket, "socket", Scarce)
             try:
                 return await sender.send(egress.request_to(receiver.url()))

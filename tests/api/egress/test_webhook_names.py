@@ -50,9 +50,10 @@ def test_one_look_up_at_a_time_per_host(monkeypatch, egress):
 
 
 def test_a_failure_nobody_waits_for_is_no_noise(monkeypatch, egress, recwarn, caplog):
-    answer = threading.Event()
+    asked, answer = [], threading.Event()
 
     def ask(host):
+        asked.append(host)
         answer.wait(30)
         raise socket.gaierror(socket.EAI_AGAIN, "later")
 
@@ -61,12 +62,15 @@ def test_a_failure_nobody_waits_for_is_no_noise(monkeypatch, egress, recwarn, ca
     async def scenario():
         lookup = Names()
         asking = asyncio.ensure_future(lookup("a"))
-        await egress.until(lambda: lookup._under_way)
+        await egress.until(lambda: len(asked) == 1)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
         answer.set()
-        await egress.until(lambda: not lookup._under_way)
+        await egress.until(lambda: not any(one.name == "firm-names" for one in threading.enumerate()))
+        for _ in range(3):  # what the thread told is taken in
+            await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(scenario())
     assert not caplog.records

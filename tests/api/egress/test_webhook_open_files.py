@@ -2,15 +2,14 @@
 
 import resource
 
-import pytest
-
 from api.webhooks import open_files
 from api.webhooks.open_files import ENOUGH, make_room
+from tests.tables import check_cases
 
 INFINITE = resource.RLIM_INFINITY
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("soft", "hard", "becomes"),
     [
         (1_024, 1_048_576, ENOUGH),

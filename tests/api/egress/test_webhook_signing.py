@@ -35,7 +35,7 @@ def made(secrets=(SECRET,), started=None, event=EVENT, number=1):
 
 
 def test_github_vector():
-    told = signing._hex("It's a Secret to Everybody", b"Hello, World!")
+    told = signing.hex_signature("It's a Secret to Everybody", b"Hello, World!")
     assert told == "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
 
 

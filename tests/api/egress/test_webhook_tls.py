@@ -23,9 +23,9 @@ def trusted(authority, tmp_path, monkeypatch):
     """The authority stands in for the system's: how an operator adds one, too."""
     authority.cert_pem.write_to_path(str(tmp_path / "authorities.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authorities.pem"))
-    sending._verified.cache_clear()
+    sending.tls_context.cache_clear()
     yield
-    sending._verified.cache_clear()
+    sending.tls_context.cache_clear()
 
 
 def server_of(authority, *names, **certificate):
@@ -107,7 +107,7 @@ def test_an_old_protocol_is_refused(egress, authority):
     outcomes, receiver = sent_over(egress, context)
     assert outcomes[0].error in ("tls_error", "connection_reset")  # of whoever notices first
     assert receiver.requests == []
-    assert sending._verified().minimum_version == ssl.TLSVersion.TLSv1_2
+    assert sending.tls_context().minimum_version == ssl.TLSVersion.TLSv1_2
 
 
 def test_plain_http_where_tls_is_expected(egress):

@@ -22,6 +22,7 @@ from tests.connectors.esef.esef_bodies import (
     shared,
     statements,
 )
+from tests.tables import check_cases
 
 PAGE = "index.json"
 
@@ -60,7 +61,7 @@ def test_a_broken_entry_is_a_reject_of_its_own() -> None:
     assert batch.rejects["record"].to_list() == ["entry without fxo_id", f"{LEI}-2025-12-31-ESEF-FI-1"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "reason"),
     [
         (

@@ -26,6 +26,7 @@ from tests.connectors.fi.finnish_files import (
     rows,
     signals,
 )
+from tests.tables import check_cases
 
 COMPANY = f"firm:FI:{ONE}"
 ENGLISH = "Sijoittaja Oy has informed Esimerkki Oyj that it has crossed the 5% limit on 3 March 2026."
@@ -59,7 +60,7 @@ def percents(text: str) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "now",
     [
         "5.04% | 0.43% | 5.47% | 591,723,390 |",
@@ -163,7 +164,7 @@ def test_direct_and_indirect_alone_or_nothing_but_the_total() -> None:
     assert nothing_in_b == ("5.04", None, "5.04", None, None, "5.04")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "now",
     [
         "- | 5.10% | 5.10% |",
@@ -186,7 +187,7 @@ def test_where_the_columns_are_unknown_the_last_figure_is_the_total() -> None:
     assert found["instruments"] is None
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("now", "due"),
     [
         ("<5% | 0.43% | <5%", (None, "5", None, "5", "0.43", None)),
@@ -200,7 +201,7 @@ def test_every_word_and_mark_of_a_limit_is_a_limit(now: str, due: tuple[str | No
     assert percents(form(now)) == due
 
 
-@pytest.mark.parametrize("word", ["Above ", "over ", "more than ", "yli ", "> ", ">"])
+@check_cases("word", ["Above ", "over ", "more than ", "yli ", "> ", ">"])
 def test_above_a_limit_is_a_band_and_no_figure(word: str) -> None:
     text = form(f"{word}5% | 0.43% | {word}5% |")
     found = one(text)
@@ -236,7 +237,7 @@ def test_parts_that_do_not_make_the_total_are_told() -> None:
     assert not signals(read(FLAGGING, json.dumps(rounded).encode()))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "why"),
     [
         (ENGLISH, "no row of the resulting situation"),
@@ -285,7 +286,7 @@ def test_what_is_not_ours_and_what_is_damaged() -> None:
             read(FLAGGING, body)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "kind"),
     [
         ("BlackRock, Inc.", "company"), ("Keskinäinen Eläkevakuutusyhtiö Ilmarinen", "unknown"), ("Ilmarinen Oy", "company"),

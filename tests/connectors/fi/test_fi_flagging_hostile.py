@@ -12,20 +12,22 @@ from connectors.nasdaq.flagging_row import NoForm
 from connectors.nasdaq.flagging_text import even
 from tests.fuzz.case import Limits
 from tests.fuzz.held import within
+from tests.tables import check_cases
 
 ROW = "Osuus liputusrajan saavuttamisen tai rikkoutumisen jälkeen | 5,04 % | 0,30 % | 5,34 % |"
 BEFORE = "Edellisessä ilmoituksessa ilmoitettu osuus | 4,04 % | 0,30 % | 4,34 % |"
 LONG = 100_000  # characters
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["before", "between", "behind"])
+@check_cases(
     "repeated",
     [
         "\n", "\n ", " ", "|\n", "| | ", "§5", "Section 5 ", "a ", "A: ", "A:\n", "(1", "(business code 1234567-8 ",
         "Total positions of a and its a ", "'s holding in a ", " has notified a ", "omistus yhtiössä a ", "5 % ", "1.",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("place", ["before", "between", "behind"])
 def test_what_is_repeated_without_end_costs_no_more_than_its_length(repeated: str, place: str) -> None:
     more = repeated * (LONG // len(repeated))
     parts = {"before": (more, ROW, BEFORE), "between": (ROW, more, BEFORE), "behind": (ROW, BEFORE, more)}
@@ -43,7 +45,7 @@ def test_the_details_end_a_row_whatever_stands_before_them(between: str) -> None
     )
 
 
-@pytest.mark.parametrize("repeated", ["\n", "|\n", " | ", "a ", "a", "5.6.2024 ", "yli 5 % "])
+@check_cases("repeated", ["\n", "|\n", " | ", "a ", "a", "5.6.2024 ", "yli 5 % "])
 def test_a_line_of_a_list_that_goes_on_without_end_costs_no_more_than_its_length(repeated: str) -> None:
     head = (
         "JulkaisupäiväTapahtumapäiväOsakkeenomistajaKynnysSuora omistus %Kokonaisomistus %\n5.6.202419.4.2024"

@@ -24,6 +24,7 @@ from tests.connectors.fi.finnish_files import (
     rows,
     signals,
 )
+from tests.tables import check_cases
 
 OURS = ("fi_tiedote", "fi_liputus")
 RELEASED = date(2026, 10, 28)
@@ -70,7 +71,7 @@ def test_a_release_names_no_company_but_by_its_name() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("label", "registered", "public", "same"),
     [
         ("Orion", "Orion Oyj", True, True),
@@ -163,7 +164,7 @@ def test_what_is_not_ours() -> None:
     assert piece(RELEASES, b"").dataset == "fi.nasdaq"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("headline", "due"),
     [
         ("Esimerkki Oyj: Interim report January–September 2026", ("2026-01-01", "2026-09-30")),
@@ -251,6 +252,6 @@ def test_pitfall_11_first_north_has_numbers_of_its_own_so_unknown_ones_are_judge
     assert [code for code, _ in signals(found)] == ["unknown_code"]
 
 
-@pytest.mark.parametrize("category", [66, 69, 428, 436, 270, 13, 144])
+@check_cases("category", [66, 69, 428, 436, 270, 13, 144])
 def test_other_releases_are_no_filings(category: int) -> None:
     assert filings(release(1, "Report January–September 2026", category, cnsCategory="Other")) == []

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.connectors.fi.finnish_files import day, profile, trade
+from tests.tables import check_cases
 
 TAX = trade("80", "2000-01-01", register="6")
 ENDED = TAX | {"endDate": "2025-03-31"}
@@ -20,7 +21,7 @@ def judged(**values: Any) -> tuple[str, str | None, str | None]:
     return found["status"], found["status_detail"], since and since.isoformat()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "values",
     [
         {"endDate": "2020-06-30"},

@@ -22,6 +22,7 @@ from tests.connectors.fi.finnish_files import (
     signals,
     statement,
 )
+from tests.tables import check_cases
 
 NOW, THEN = "2024-12-31", "2023-12-31"
 BALANCE: tuple[Fact, ...] = (
@@ -69,7 +70,7 @@ def test_a_statement_and_its_comparatives() -> None:
     assert not signals(read(XBRL, body))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("balance", "result"), [(NOW, THEN), (NOW, NOW), ("2024-01-01", THEN), ("2024-01-01", NOW), (THEN, NOW)]
 )
 def test_what_refers_to_the_year_before_is_of_it_whatever_its_instant(balance: str, result: str) -> None:
@@ -143,14 +144,12 @@ def test_the_second_line_of_the_net_result_and_of_the_balance_stand_in() -> None
     assert (own["net_result"], own["total_assets"]) == (24, 100)
 
 
-@pytest.mark.parametrize(
-    ("amount", "due"), [("0.50", 0), ("1.50", 2), ("2.50", 2), ("-0.51", -1), ("0.00", 0)]
-)
+@check_cases(("amount", "due"), [("0.50", 0), ("1.50", 2), ("2.50", 2), ("-0.51", -1), ("0.00", 0)])
 def test_whole_euros_halves_to_even_and_zero_is_not_null(amount: str, due: int) -> None:
     assert figures(statement(("mi53", "x376", NOW, amount, None)))[0]["equity"] == due
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("line", "what"),
     [("x360", "x360 = x481"), ("x513", "x360 = x513 + x435"), ("x424", "x481 = x376 + x424 (+ appropriations, provisions)"),
      ("x2895", "x740 = x2895"), ("x541", "x740 = x738 + x541 (+ appropriations)")],

@@ -27,9 +27,10 @@ from tests.connectors.fi.finnish_files import (
     trade,
     zipped,
 )
+from tests.tables import check_cases
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text",
     ["0112038-9", "FI01120389", "01120389", "112038-9", " 0112038\u20139 ", "0112038 - 9", "fi 0112038-9"],
 )
@@ -37,7 +38,7 @@ def test_a_business_id_in_any_spelling(text: str) -> None:
     assert business_id(text) == "0112038-9"
 
 
-@pytest.mark.parametrize("text", ["", None, "011203", "SE0112038-9", "01120389-9", "0112038-X", "012038-91"])
+@check_cases("text", ["", None, "011203", "SE0112038-9", "01120389-9", "0112038-X", "012038-91"])
 def test_what_is_no_business_id(text: str | None) -> None:
     assert business_id(text) is None
 
@@ -86,14 +87,14 @@ def test_the_member_of_the_zip_has_any_name_that_ends_in_json() -> None:
 
 
 def test_a_large_object_is_streamed_and_its_end_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ytj_stream, "_TAIL", 64)
+    monkeypatch.setattr(ytj_stream, "HELD_BACK_BYTES", 64)
     many = [company(f"{number:07d}-0") for number in range(1, 300)]
     body = json.dumps({"totalResults": len(many), "companies": many, "last": "x"}).encode()
     assert len(rows(read(YTJ, body))) == len(many)
 
 
-@pytest.mark.parametrize("cut", [200, 20, 1])
-@pytest.mark.parametrize("shape", ["array", "object"])
+@check_cases("cut", [200, 20, 1])
+@check_cases("shape", ["array", "object"])
 def test_a_bulk_that_is_cut_off_is_refused(shape: str, cut: int) -> None:
     two = [company(ONE), company(TWO)]
     body = json.dumps(two if shape == "array" else {"companies": two}).encode()
@@ -303,7 +304,7 @@ def test_last_modified_alone_changes_nothing() -> None:
     assert before == after
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("values", "code", "subject"),
     [
         ({"tradeRegisterStatus": "9"}, "unknown_code", "tradeRegisterStatus 9"),

@@ -21,6 +21,7 @@ from connectors.firds.dataset import ESMA, firds_datasets
 from connectors.firds.lines import lines
 from connectors.kit import staged
 from tests.connectors.firds.firds_files import ISSUER, SHARE, Line, delta, full, packed, whole_name
+from tests.tables import check_cases
 
 WHOLE, DAILY = firds_datasets("SE", ESMA)
 SATURDAY = date(2026, 1, 3)
@@ -59,7 +60,7 @@ def test_a_whole_file_to_rows_whatever_its_namespace(message: str) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("line", "is_kept"),
     [
         (Line(cfi="ESVUFR"), True),
@@ -244,7 +245,7 @@ def test_a_line_that_is_new_between_two_whole_files_counts() -> None:
 # --- files ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "body", "due"),
     [
         ("firds/FULINS_E_20260103_01of02.zip", packed(full(), "a.zip"), WHOLE),
@@ -266,7 +267,7 @@ def test_which_file_is_whose(name: str, body: bytes, due: Dataset | None) -> Non
             assert said.scope == (Scope.FULL if due is WHOLE else Scope.FEED)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("names", "is_whole"),
     [
         (["FULINS_E_20260103_01of02.zip", "FULINS_E_20260103_02of02.zip"], True),
@@ -286,7 +287,7 @@ def test_a_set_is_whole_with_all_its_parts(names: list[str], is_whole: bool) -> 
     assert WHOLE.is_whole(names) is is_whole
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"<html><body>200</body></html>",

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -19,6 +19,7 @@ from connectors.kit.errors import FetchError, WrongBody
 from connectors.kit.http import Clock, Http, HttpSettings
 from tests.answering import Quiet, answering
 from tests.connectors.firds.firds_files import Line, delta, full, packed, whole_name
+from tests.tables import check_cases
 
 TODAY = date(2026, 1, 20)
 SATURDAY = date(2026, 1, 17)
@@ -133,7 +134,7 @@ def test_changes_since_the_last_time_come_in_order(name: str, authority: Authori
 
 @pytest.mark.parametrize("name", AUTHORITIES)
 def test_lists_are_read_page_by_page(name: str, authority: Authority, http: Http, monkeypatch) -> None:
-    monkeypatch.setattr(fetching, "_PAGE", 2)
+    monkeypatch.setattr(fetching, "PAGE_ENTRIES", 2)
     for part in range(1, 6):
         authority.publish(whole_name(SATURDAY, part, 5))
     assert len(fetched(AUTHORITIES[name][0], http)) == 5
@@ -174,7 +175,21 @@ def test_a_list_without_whole_files_is_not_believed(authority: Authority, http: 
         fetched(AUTHORITIES["esma"][0], http)
 
 
-@pytest.mark.parametrize(
+class OnePage(NamedTuple):
+    """Answers every question with one list, in place of a client."""
+
+    entries: list[Any]
+
+    def json(self, _url: str) -> Any:
+        return {"response": {"docs": self.entries, "numFound": len(self.entries)}}
+
+
+def listed_files(entries: list[Any]) -> list[fetching.File]:
+    """The files that are taken from entries of ESMA's list."""
+    return list(fetching.esma(cast("Http", OnePage(entries)), SATURDAY, TODAY))
+
+
+@check_cases(
     "entry",
     [
         None,
@@ -200,17 +215,15 @@ def test_a_list_without_whole_files_is_not_believed(authority: Authority, http: 
     ],
 )
 def test_entries_that_name_no_file_are_left(entry: Any) -> None:
-    assert list(fetching._files([entry])) == []
+    assert listed_files([entry]) == []
 
 
 def test_parts_count_up_to_what_each_says() -> None:
-    files = list(
-        fetching._files(
-            [
-                {"file_name": name, "download_link": f"https://firds.esma.europa.eu/firds/{name}"}
-                for name in (whole_name(SATURDAY, part, 3) for part in (3, 1, 1, 2))
-            ]
-        )
+    files = listed_files(
+        [
+            {"file_name": name, "download_link": f"https://firds.esma.europa.eu/firds/{name}"}
+            for name in (whole_name(SATURDAY, part, 3) for part in (3, 1, 1, 2))
+        ]
     )
     assert [[one.part for one in parts] for parts in fetching.sets(files, fetching.WHOLE)] == [[1, 2, 3]]
     assert fetching.sets(files[:2], fetching.WHOLE) == []

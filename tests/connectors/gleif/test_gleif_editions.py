@@ -42,6 +42,7 @@ from tests.connectors.gleif.gleif_bodies import (
     rows,
     table,
 )
+from tests.tables import check_cases
 from warehouse import present
 from warehouse.schema import identifiers
 
@@ -94,7 +95,7 @@ def test_a_body_stays_open_for_whoever_sent_it(sent: bytes) -> None:
     assert body.seek(0) == 0
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         packed(a=b"x", b=b"y"),
@@ -243,6 +244,7 @@ def _companies(body: bytes) -> Iterator[dict[str, str | None]]:
             yield row
 
 
+@pytest.mark.slow
 def test_every_genuine_record_of_the_five_markets_joins_its_national_number(sources: Path) -> None:
     """SE, NO, FI, UK, DK: the number in the record, its separators aside, is the number it is joined by."""
     joined = dict.fromkeys(DATASETS, 0)

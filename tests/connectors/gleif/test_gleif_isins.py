@@ -25,6 +25,7 @@ from connectors.us import symbol_directory
 from tests.answering import Quiet, answering
 from tests.connectors.gleif.gleif_bodies import NOON, lei
 from tests.connectors.gleif.test_gleif_editions import packed
+from tests.tables import check_cases
 
 DATASET = isins.isin_dataset("SE")
 ISSUER = lei("A")
@@ -61,7 +62,7 @@ def test_other_countries_are_left_and_unsound_pairs_refused() -> None:
     ]
 
 
-@pytest.mark.parametrize("body", [b"", b"<html></html>", b"a,b\n1,2\n", packed(a=b"", b=b""), b"PK\x03\x04"])
+@check_cases("body", [b"", b"<html></html>", b"a,b\n1,2\n", packed(a=b"", b=b""), b"PK\x03\x04"])
 def test_other_bodies_are_unreadable(body: bytes) -> None:
     with pytest.raises(Unreadable):
         read(body)
@@ -69,6 +70,7 @@ def test_other_bodies_are_unreadable(body: bytes) -> None:
         assert isinstance(DATASET.recognise("isin_lei/x", body), NotOurs)
 
 
+@pytest.mark.slow
 @given(st.lists(st.from_regex(r"\A[A-Z]{2}[0-9A-Z]{9}[0-9]\Z") | st.text(max_size=13), max_size=30))
 @settings(max_examples=60)
 def test_a_column_of_isins_is_judged_as_one_is(texts: list[str]) -> None:

@@ -19,6 +19,7 @@ from pipelines.steps import ownership_events
 from pipelines.steps.ownership import owners
 from pipelines.steps.thresholds import ABSENT
 from tests.connectors.gleif.gleif_bodies import NOON, lei
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.tables import HOLDINGS, OWNERS
 
@@ -167,7 +168,7 @@ def test_a_parent_is_an_owner_line_of_control_without_any_share(made) -> None:
     assert (line["is_direct"], line["valid_from"], line["ended_on"]) == (True, date(2020, 1, 1), None)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("said", "ended"),
     [
         ({"registered": "LAPSED"}, None),  # stale, and kept
@@ -240,7 +241,7 @@ def test_exceptions_are_kept_by_lei_and_category() -> None:
         assert found == [{"lei": CHILD, "category": f.CATEGORIES[0], "reason": "NATURAL_PERSONS"}]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"",

@@ -10,6 +10,7 @@ import pytest
 from connectors.declare import Unreadable
 from connectors.gleif import bodies, records
 from tests.connectors.gleif.gleif_bodies import NORWEGIAN, answer, cdf, golden, lei, read, record, rows, table
+from tests.tables import check_cases
 
 EDITIONS = {"answer": answer, "golden": golden, "cdf": cdf}
 ANNA = "Anna Andersson"
@@ -23,8 +24,8 @@ def kept(body: bytes) -> bytes:
     return bodies.without_persons(io.BytesIO(body)).read()
 
 
-@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
-@pytest.mark.parametrize(
+@check_cases("made", EDITIONS.values(), ids=EDITIONS)
+@check_cases(
     "person",
     [
         record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA, category="SOLE_PROPRIETOR"),
@@ -45,8 +46,8 @@ def test_persons_leave_at_the_door_and_nobody_else_does(made, person) -> None:
     assert [row["lei"] for row in rows("SE", made(person))] == []
 
 
-@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
-@pytest.mark.parametrize(
+@check_cases("made", EDITIONS.values(), ids=EDITIONS)
+@check_cases(
     "person",
     [
         record(lei("P"), "RA000544", PERSONAL, law="SE", name=ANNA),
@@ -62,7 +63,7 @@ def test_a_record_that_is_misspelled_is_not_kept(made, person) -> None:
     assert ANNA.encode() not in left
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         answer(PERSON)[:-1] + b", " + answer(COMPANY)[1:],

@@ -25,6 +25,7 @@ from tests.connectors.gleif.gleif_bodies import (
     record,
     rows,
 )
+from tests.tables import check_cases
 
 EDITIONS = {"answer": answer, "golden": golden, "cdf": cdf}
 PERSONAL = "800101-1239"
@@ -43,7 +44,7 @@ def test_every_edition_says_the_same(made) -> None:
     assert [row["org_number"] for row in rows("SE", body)] == ["5564333440"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("market", "authority", "typed", "number"),
     [
         ("SE", "RA000544", "559219-3469", "5592193469"),
@@ -94,7 +95,7 @@ def test_lei_check_digits() -> None:
 
 
 def test_a_golden_copy_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "_BLOCK", 512)
+    monkeypatch.setattr(bodies, "BLOCK_BYTES", 512)
     codes = [lei(f"{place:X}") for place in range(64)]
     for made in (golden, cdf):
         body = made(*(record(code, "RA000472", "997315898") for code in codes))
@@ -193,6 +194,7 @@ def test_genuine_records(sources: Path) -> None:
     assert [row["org_number"] for row in rows("SE", xml.read_bytes())] == ["5565431193"]
 
 
+@pytest.mark.slow
 def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
     for path in sorted((sources / "news").glob("gleif_*/*")):
         body = path.read_bytes()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from connectors.kit.markup import Malformed
 from connectors.kit.xbrl import read_report
+from tests.tables import check_cases
 
 INLINE = b"""<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"
@@ -75,7 +76,7 @@ def test_any_attribute_never_crashes(name: str, value: str) -> None:
     survives(body.encode("utf-8", "replace"))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"<a>" * 100_000,

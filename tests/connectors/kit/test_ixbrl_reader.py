@@ -19,6 +19,7 @@ from connectors.kit.facts import (
     first_text,
 )
 from connectors.kit.xbrl import read_report
+from tests.tables import check_cases
 
 V11 = "http://www.xbrl.org/2013/inlineXBRL"
 V10 = "http://www.xbrl.org/2008/inlineXBRL"
@@ -83,7 +84,7 @@ def test_a_number_with_all_it_says(version: str) -> None:
     assert fact.unit.currency == "GBP"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "attributes", "value"),
     [
         ("12.5", 'scale="-2"', "0.125"),
@@ -100,14 +101,14 @@ def test_scale_sign_and_text(text: str, attributes: str, value: str) -> None:
     assert number(text, attributes).value == Decimal(value)
 
 
-@pytest.mark.parametrize("text", ["-", "–", "—", "", " "])
+@check_cases("text", ["-", "–", "—", "", " "])
 def test_a_blank_or_dash_without_zero_dash_is_null_and_no_signal(text: str) -> None:
     report = read(f'<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP">{text}</ix:nonFraction>')
     assert report.facts[0].value is None
     assert not report.signals
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "attributes", "signal"),
     [
         ("(1,234)", 'format="ixt:numdotdecimal"', ("unaccepted_text", "numdotdecimal")),
@@ -245,7 +246,7 @@ def test_periods_that_no_fact_uses_are_known() -> None:
     assert report.schemas == ("http://s.xsd",)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("decimals", "precision", "value", "found"),
     [
         ("0", None, "5", 0),

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from connectors.kit import transforms
 from connectors.kit.transforms import Unaccepted, number, text_value
+from tests.tables import check_cases
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "text", "value"),
     [
         ("numcommadot", "1,234,567.89", "1234567.89"),  # the comma is between thousands
@@ -48,7 +49,7 @@ def test_numbers(name: str | None, text: str, value: str) -> None:
     assert number(name, text) == Decimal(value)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "text"),
     [
         ("numdotdecimal", "(1,234)"),
@@ -100,7 +101,7 @@ def test_unknown_names_count_nowhere_else(text: str) -> None:
         number("somethingelse", text)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "text", "value"),
     [
         ("datelonguk", "30 September 2017", "2017-09-30"),
@@ -154,7 +155,7 @@ def test_texts(name: str | None, text: str, value: str) -> None:
     assert text_value(name, text) == value
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "text"),
     [
         ("datelonguk", "31 February 2018"),

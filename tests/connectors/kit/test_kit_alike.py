@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from connectors.bodies import Former
 from connectors.kit import archives
+from tests.tables import check_cases
 
 
 def packed(*members: tuple[str, bytes]) -> bytes:
@@ -36,7 +37,7 @@ def fresh(now: bytes, before: bytes, *told: str) -> list[str]:
 OLD = packed(("a.json", b"one"), ("b.json", b"two"), ("c/d.json", b"three"))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("now", "told", "read"),
     [
         (packed(("c/d.json", b"three"), ("a.json", b"one")), (), []),

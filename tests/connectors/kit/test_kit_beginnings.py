@@ -9,6 +9,7 @@ import pytest
 
 from connectors.kit import bare, quoted, ragged
 from connectors.kit.textual import NOT_AS_THEY_STAND
+from tests.tables import check_cases
 
 
 def cells(body: bytes, quote: str | None) -> list[tuple[str | None, ...]]:
@@ -24,15 +25,15 @@ def test_a_name_that_begins_as_packed_bytes_do(beginning: bytes, quote: str | No
     assert bare.rows(body, 2, range(2), ",") is None
 
 
-@pytest.mark.parametrize("quote", ['"', None])
-@pytest.mark.parametrize(
+@check_cases("quote", ['"', None])
+@check_cases(
     "body", [gzip.compress(b"a,b\n" * 50, mtime=0), zlib.compress(b"a,b\n" * 50), zlib.compress(b"a,b\n", 1)]
 )
 def test_packed_bytes_are_not_unpacked_behind_our_back(body: bytes, quote: str | None) -> None:
     assert ("a", "b") not in cells(body + b"\n1,2\n", quote)
 
 
-@pytest.mark.parametrize("beginning", NOT_AS_THEY_STAND)
+@check_cases("beginning", NOT_AS_THEY_STAND)
 def test_what_does_not_stay_as_it_stands_is_left_to_the_slow_way(beginning: bytes) -> None:
     body = beginning + b'"a","b"\n' * 50
     assert quoted.rows(body, 2, ",", '"') is None

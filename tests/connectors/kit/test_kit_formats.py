@@ -1,11 +1,10 @@
 """What the first bytes say."""
 
-import pytest
-
 from connectors.kit.formats import HEAD, Format, sniff
+from tests.tables import check_cases
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("head", "found"),
     [
         (b"", Format.EMPTY),

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from connectors.kit import staged
 from connectors.kit.percentages import percentage
+from tests.tables import check_cases
 from warehouse.schema.types import Column, Kind, Table
 
 TABLE = Table("held", "Shares.", ("share",), (Column("share", Kind.PERCENT, "share"),))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("digits", "due"),
     [
         ("15", "15"),

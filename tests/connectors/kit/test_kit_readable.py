@@ -8,9 +8,10 @@ import pytest
 from connectors.kit import readable
 from connectors.kit.guarded import ArchiveError
 from tests.fuzz.packs import packed
+from tests.tables import check_cases
 
 
-@pytest.mark.parametrize("text", [b"", b'{"a": 1}', b"<html>", b"a;b\n1;2\n", "{}".encode("utf-16-le")])
+@check_cases("text", [b"", b'{"a": 1}', b"<html>", b"a;b\n1;2\n", "{}".encode("utf-16-le")])
 def test_texts_are_given_and_stay_open(text: bytes) -> None:
     for body in (text, gzip.compress(text)):
         lent = io.BytesIO(body)
@@ -19,7 +20,7 @@ def test_texts_are_given_and_stay_open(text: bytes) -> None:
         assert not lent.closed
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "reason"),
     [
         (packed([("a", b"{}")]), "zip where text is due"),

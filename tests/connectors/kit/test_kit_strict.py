@@ -18,6 +18,7 @@ from connectors.kit import chunks, strict
 from connectors.kit.staged import Tally
 from connectors.kit.strict import Record, RecordError
 from tests.connectors.kit.conftest import made
+from tests.tables import check_cases
 
 Make = Callable[..., Piece]
 
@@ -54,7 +55,7 @@ def entities(count: int) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "write",
     [
         json.dumps,
@@ -64,7 +65,7 @@ def entities(count: int) -> list[dict[str, Any]]:
         lambda rows: "\ufeff" + "\r\n".join(map(json.dumps, rows)) + "\r\n\r\n",
     ],
 )
-@pytest.mark.parametrize("block", [90, 1000, 1 << 20])
+@check_cases("block", [90, 1000, 1 << 20])
 def test_arrays_and_lines_in_any_spelling(write: Callable[[list], str], block: int):
     records, rejects, signals = decoded(write(entities(40)).encode(), block)
     assert [record.nr for record in records] == [str(n) for n in range(40)]
@@ -117,7 +118,7 @@ def test_a_broken_line_is_a_reject():
     assert [reject[0] for reject in rejects] == ["record 2", "record 3"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"",
@@ -193,7 +194,7 @@ def test_record_pops_and_audits():
     }
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("method", "value"),
     [
         ("text", 1),
@@ -245,6 +246,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @example(rows=[{"nr": [None], "form": "0]"}], block=3, indent=None)
 @given(

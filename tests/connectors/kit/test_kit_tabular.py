@@ -15,6 +15,7 @@ from connectors.declare import Piece, Signal, Unreadable
 from connectors.kit import ragged, tabular
 from connectors.kit.tabular import Layout
 from tests.connectors.kit.conftest import made
+from tests.tables import check_cases
 from warehouse.schema.types import Column, Kind, Table
 
 Make = Callable[..., Piece]
@@ -118,7 +119,7 @@ def test_a_file_without_header(piece: Make):
         read(piece(b"name,number,other,town\nA,1,,B\n"), layout)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "reason"),
     [
         (b"", "there is no first line"),
@@ -196,6 +197,7 @@ def written(rows: list[list[str]], quoting: int) -> bytes:
     return text.getvalue().encode()
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     rows=st.lists(
@@ -208,12 +210,13 @@ def test_what_python_writes_is_read_back(rows: list[list[str]], block: int, all_
     body = written([["id", "name", "town"], *rows], csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tabular, "BLOCK", block * 4)
-        patch.setattr(ragged, "_LEAF", 40)
+        patch.setattr(ragged, "LINEWISE_BYTES", 40)
         got, rejects, _ = read(made(body))
     assert rejects == []
     assert sorted(got, key=str) == sorted((tuple(cell or None for cell in row) for row in rows), key=str)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     body=st.binary(max_size=300)
@@ -223,7 +226,7 @@ def test_what_python_writes_is_read_back(rows: list[list[str]], block: int, all_
 def test_nothing_but_unreadable_is_raised_and_no_row_is_shifted(body: bytes, block: int):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tabular, "BLOCK", block)
-        patch.setattr(ragged, "_LEAF", 40)
+        patch.setattr(ragged, "LINEWISE_BYTES", 40)
         try:
             rows, rejects, _ = read(made(b"id,name,town\n" + body))
         except Unreadable:

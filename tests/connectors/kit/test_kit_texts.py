@@ -49,7 +49,7 @@ def test_texts_inside_each_other_are_read_whole(written: Callable[[int], bytes])
     assert _number(report) == [7]
 
 
-@_BOTH
+@pytest.mark.parametrize("written", [_inline, pytest.param(_instance, marks=pytest.mark.slow)])
 def test_a_nesting_without_end_is_left_out_and_told(written: Callable[[int], bytes]) -> None:
     report = read_report(written(2_000))
     blocks = [fact for fact in report.facts if fact.name.startswith("Block")]
@@ -61,6 +61,7 @@ def test_a_nesting_without_end_is_left_out_and_told(written: Callable[[int], byt
     assert _number(report) == [7]  # what holds nothing is read wherever it stands
 
 
+@pytest.mark.slow
 def test_what_goes_on_in_a_text_that_is_left_out_is_unknown() -> None:
     nested = _inline(2_000).decode()
     going_on = '<ix:nonNumeric name="t:Told" contextRef="c" continuedAt="k">begins</ix:nonNumeric>'

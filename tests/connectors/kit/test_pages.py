@@ -17,6 +17,7 @@ from connectors.regulators import listings
 from connectors.uk.nsm_text import plain
 from connectors.us import index_page
 from connectors.us.holders_text import flat
+from tests.tables import check_cases
 
 Tree = Callable[[bytes, html.HTMLParser], html.HtmlElement]
 
@@ -51,8 +52,8 @@ def test_they_are_counted_behind_what_else_a_parser_could_stop_at(before: bytes)
         document(before + page(MOST + 1), parser())
 
 
-@pytest.mark.parametrize("body", [b"", b" ", b"\x00", b"no markup", b"<", b"\xff\xfe<\x00a\x00"])
-@pytest.mark.parametrize(("tree", "own"), [(document, html.document_fromstring), (fragment, html.fromstring)])
+@check_cases("body", [b"", b" ", b"\x00", b"no markup", b"<", b"\xff\xfe<\x00a\x00"])
+@check_cases(("tree", "own"), [(document, html.document_fromstring), (fragment, html.fromstring)])
 def test_what_is_no_page_is_told_as_the_library_tells_it(body: bytes, tree: Tree, own: Any) -> None:
     try:
         due = etree.tostring(own(body, parser=parser()))

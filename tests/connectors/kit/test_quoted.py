@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from connectors.kit import quoted
 from connectors.kit.ragged import LINE, Reader
+from tests.tables import check_cases
 
 WIDTH = 3
 _cells = st.one_of(st.text('ab,"\n\r é', max_size=5), st.just(""))
@@ -41,7 +42,7 @@ def test_all_there_is_taken_with_its_quotes_commas_and_empty_cells() -> None:
     assert taken(written(lines, "\r\n")) == taken(written(lines))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text",
     [
         '"a","b"\n',  # a field too few

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from connectors.kit import bare, quoted, textual
 from connectors.kit.ragged import LINE, Reader
 from connectors.kit.signs import beginnings, count, values, where
+from tests.tables import check_cases
 
 WIDTH = 3
 _bodies = st.text(st.sampled_from("ab;\n\r\0\x1e\ufeffé"), max_size=40).map(str.encode) | st.lists(
@@ -136,7 +137,7 @@ def test_lines_of_another_kind_are_few_or_all_are_left_to_others(monkeypatch: py
     assert found is not None
     assert found.others == dict.fromkeys((1, 2, 3), b'"a"x;"b"')
     for most in range(6):  # quotes that are out of their places: two in each line
-        monkeypatch.setattr(quoted, "_MOST", most)
+        monkeypatch.setattr(quoted, "MOST_ODD_SIGNS", most)
         assert quoted.parted(body, ";", '"') is None
 
 
@@ -147,7 +148,7 @@ def test_bytes_are_counted_and_lines_found_in_large_bodies() -> None:
     assert list(beginnings(where(values(body), "\n"), range(6))) == starts
 
 
-@pytest.mark.parametrize("byte", range(256))
+@check_cases("byte", range(256))
 def test_western_text_is_read_by_the_quick_way_only_where_both_agree(byte: int) -> None:
     body = b"ab" + bytes([byte])
     if textual.is_latin(body):

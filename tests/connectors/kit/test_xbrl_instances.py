@@ -10,6 +10,7 @@ import pytest
 from connectors.kit.facts import EXACT, Report
 from connectors.kit.markup import Malformed, parse
 from connectors.kit.xbrl import read_report
+from tests.tables import check_cases
 
 INSTANCE = """<xbrli:xbrl xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:d="http://d"
  xmlns:link="http://www.xbrl.org/2003/linkbase" xmlns:xlink="http://www.w3.org/1999/xlink"
@@ -43,7 +44,7 @@ def test_numbers_texts_nil_and_tuples() -> None:
     assert report.schemas == ("http://s.xsd",)
 
 
-@pytest.mark.parametrize("text", ["(5)", "1,234", "NaN", "Infinity", "1e99999", "five", "1_000", "9" * 61])
+@check_cases("text", ["(5)", "1,234", "NaN", "Infinity", "1e99999", "five", "1_000", "9" * 61])
 def test_what_is_no_number_has_no_value_but_a_signal(text: str) -> None:
     report = read(f'<d:N contextRef="y" unitRef="GBP">{text}</d:N>')
     assert report.facts[0].value is None
@@ -87,7 +88,7 @@ def test_an_unknown_context_is_told() -> None:
     assert report.signals["unknown_context", "nowhere"] == 1
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"",
@@ -108,7 +109,7 @@ def test_markup_without_xbrl_is_malformed() -> None:
         read_report(b"<html><body>Sorry, the service is unavailable</body></html>")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "text", "repaired"),
     [
         (b"\xef\xbb\xbf<a>caf\xc3\xa9</a>", "café", False),

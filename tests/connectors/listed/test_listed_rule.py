@@ -17,6 +17,7 @@ from connectors.listed.market import with_listings
 from connectors.listed.rule import decided
 from connectors.listed.venues import VENUES
 from tests.connectors.gleif.gleif_bodies import lei
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.codes import LISTING_LEVELS
 from warehouse.schema.tables import COMPANIES, HOLDINGS, IDENTIFIERS, LISTINGS
@@ -259,7 +260,7 @@ def test_a_market_without_any_of_it_says_nothing() -> None:
     assert made[IDENTIFIERS.name].is_empty()
 
 
-@pytest.mark.parametrize("code", ["SE", "NO", "FI", "UK", "US"])
+@check_cases("code", ["SE", "NO", "FI", "UK", "US"])
 def test_every_served_market_decides_by_this_rule(code: str) -> None:
     made = next(one for one in JURISDICTIONS if one.code == code)
     keys = {dataset.key for dataset in made.datasets}

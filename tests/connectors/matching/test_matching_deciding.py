@@ -2,12 +2,12 @@
 
 from typing import Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.matching.deciding import AUTOMATIC, REVIEWED, RULE, Candidate, Set, decide
 from connectors.matching.parties import parties
+from tests.tables import check_cases
 
 REGISTERS: Final = {
     "SE": (
@@ -177,8 +177,8 @@ def candidates(country: str) -> list[Candidate]:
     return [Candidate(identity, name) for identity, name in REGISTERS[country]]
 
 
-@pytest.mark.parametrize("among", Set)
-@pytest.mark.parametrize(("name", "country", "due"), TABLE)
+@check_cases("among", Set)
+@check_cases(("name", "country", "due"), TABLE)
 def test_table(name: str, country: str, due: str | None, among: Set) -> None:
     found = decide(name, country, candidates(country), among)
     assert found.company_id == due, found

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from connectors.matching.forms import FORMS
 from connectors.matching.keys import bare_key, core_key, full_key
 from connectors.matching.names import core_name, full_name, is_weak, second_key, strong_core, taken_apart
+from tests.tables import check_cases
 
 CORES = [
     ("AB Volvo (publ)", "SE", "volvo", "ab"),
@@ -43,7 +44,7 @@ CORES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "country", "core", "forms"), CORES)
+@check_cases(("name", "country", "core", "forms"), CORES)
 def test_core_and_forms(name: str, country: str, core: str, forms: str) -> None:
     assert taken_apart(name, country) == (core, forms)
     assert core_name(name, country) == (core or None)
@@ -61,7 +62,7 @@ def test_nordic_letters_differ_first_and_agree_second() -> None:
     assert second_key(first or "") == second_key(other or "")
 
 
-@pytest.mark.parametrize("core", ["abb", "if", "nordic", "capital", "a b c d"])
+@check_cases("core", ["abb", "if", "nordic", "capital", "a b c d"])
 def test_short_and_common_cores_are_weak(core: str) -> None:
     assert is_weak(core)
     assert strong_core(core, "US") is None

@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.matching.alerts import is_law_firm_alert
 from connectors.matching.marks import Mark, mark
 from connectors.matching.parties import LONGEST, parties
+from tests.tables import check_cases
 
 TITLES = [
     ("Consensys Software Inc.", ["Consensys Software Inc."], 0),
@@ -46,14 +46,14 @@ TITLES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("title", "companies", "others"), TITLES)
+@check_cases(("title", "companies", "others"), TITLES)
 def test_titles(title: str, companies: list[str], others: int) -> None:
     found = parties(title, "US")
     assert [one.name for one in found.companies] == companies
     assert found.others == others
 
 
-@pytest.mark.parametrize("title", [title for title, *_ in TITLES])
+@check_cases("title", [title for title, *_ in TITLES])
 def test_a_title_without_persons_says_the_same(title: str) -> None:
     found = parties(title, "US")
     again = parties(found.title, "US")
@@ -61,7 +61,7 @@ def test_a_title_without_persons_says_the_same(title: str) -> None:
     assert not re.search(r"Example(?! Companies| Capital)", found.title)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("title", "whole"),
     [
         ("Ann Example and Power Corp.", [False]),  # «Ann Example and Power Corp.» may be one name
@@ -81,7 +81,7 @@ def test_more_respondents_than_named() -> None:
     assert not parties("Acme Corp.", "US").is_open
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "country", "due"),
     [
         ("Acme, Inc.", "US", Mark.FORM),
@@ -130,9 +130,7 @@ def test_any_title_is_read(title: str) -> None:
         assert one.name in " ".join(parties(title, "US").title.split())
 
 
-@pytest.mark.parametrize(
-    "title", ["and " * 5_000, "(" * 20_000, ", Inc." * 4_000, "a/k/a " * 4_000, "et al" * 5_000]
-)
+@check_cases("title", ["and " * 5_000, "(" * 20_000, ", Inc." * 4_000, "a/k/a " * 4_000, "et al" * 5_000])
 def test_a_hostile_title_takes_no_time(title: str) -> None:
     assert len(parties(title, "US").companies) <= LONGEST
 
@@ -153,7 +151,7 @@ def test_the_genuine_releases(sources: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("title", "publisher"),
     [
         ("INVESTOR ALERT: Law firm of Example & Example investigates Acme Inc.", None),
@@ -173,7 +171,7 @@ def test_law_firms_are_told(title: str, publisher: str | None) -> None:
     assert is_law_firm_alert(title, publisher)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "title",
     [
         "Acme Inc. reports results of the third quarter",

@@ -8,6 +8,7 @@ import pytest
 
 from connectors.declare import NotOurs, Unreadable
 from tests.connectors.news.news_files import dataset, reasons, rows
+from tests.tables import check_cases
 
 
 def release(number: int = 1, **values: Any) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def test_kinds_stand_for_categories(kind: str, category: str) -> None:
     assert row["categories"] == [category]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("bad", "reason"),
     [
         ({"EncryptedId": None}, "EncryptedId: is missing"),

@@ -7,6 +7,7 @@ import pytest
 
 from connectors.declare import NotOurs, Recognised, Unreadable
 from tests.connectors.news.news_files import LEI, dataset, mfn, mfn_item, reasons, rows, signals
+from tests.tables import check_cases
 
 
 def test_an_item_keeps_headline_time_link_and_identifiers_and_no_text() -> None:
@@ -39,7 +40,7 @@ def test_an_item_keeps_headline_time_link_and_identifiers_and_no_text() -> None:
 NOBODY: dict[str, Any] = {"local_refs": [], "leis": [], "isins": [], "tickers": []}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("author", "markets"),
     [
         ({}, {"SE"}),
@@ -64,7 +65,7 @@ def test_an_item_is_of_the_market_that_its_number_names_else_isin_or_exchange(
         assert {code for code, _ in signals(f"{market.lower()}.mfn", body)} == {"other_market"}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("author", "near"),
     [
         ({**NOBODY, "isins": ["SE0000112724"], "tickers": ["XHEL:TELIA1"]}, {"SE"}),  # listed in both
@@ -85,7 +86,7 @@ def test_a_name_may_answer_where_the_isin_is_of_the_market_whatever_the_exchange
     assert found == near
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("reference", "number"),
     [
         ("SE:556036-0793", "5560360793"),
@@ -116,7 +117,7 @@ def test_a_correction_names_the_item_and_the_bare_tag_none() -> None:
     assert [row["corrects"] for row in rows("se.mfn", mfn(corrected, bare))] == ["news-1", None]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("tags", "categories"),
     [
         (["sub:report:interim:q3", ":regulatory"], ["earnings"]),
@@ -133,7 +134,7 @@ def test_tags_stand_for_categories(tags: list[str], categories: list[str]) -> No
     assert row["categories"] == categories
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("bad", "reason"),
     [
         ({"news_id": None}, "news_id: an id was due"),
@@ -176,7 +177,7 @@ def test_what_is_new_in_an_item_is_told() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"<!DOCTYPE html><html><body>Just a moment</body></html>",

@@ -7,6 +7,7 @@ import pytest
 
 from connectors.declare import NotOurs, Recognised, Unreadable
 from tests.connectors.news.news_files import LEI, dataset, reasons, rows, signals
+from tests.tables import check_cases
 
 
 def listed(*rows_: str) -> bytes:
@@ -38,7 +39,7 @@ def test_a_row_of_the_list_is_a_release_of_a_label() -> None:
     assert (row["summary"], row["lei"], row["near"]) == (None, None, True)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("stamp", "instant"),
     [
         ("2025-10-28 17:30:00 EET", datetime(2025, 10, 28, 15, 30, tzinfo=UTC)),
@@ -127,8 +128,8 @@ def test_announcements_of_the_swedish_storage() -> None:
     assert reasons("se.finanscentralen", body) == ["no time: i går"]
 
 
-@pytest.mark.parametrize("key", ["fi.oam", "se.finanscentralen"])
-@pytest.mark.parametrize("body", [b"", b"{}", b"<html><body>Just a moment</body></html>", b"\xff\xfe\x00"])
+@check_cases("key", ["fi.oam", "se.finanscentralen"])
+@check_cases("body", [b"", b"{}", b"<html><body>Just a moment</body></html>", b"\xff\xfe\x00"])
 def test_other_bodies_are_refused_by_name(key: str, body: bytes) -> None:
     with pytest.raises(Unreadable, match=f"{key}: x: "):
         rows(key, body)

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import polars as pl
-import pytest
 
-from connectors.news.market import _Normalise
+from connectors.news.market import with_news
 from connectors.presses import PRESSES
 from tests.connectors.news.news_files import MARKETS, mfn, mfn_item, present, read, release, rss
+from tests.tables import check_cases
 
 TODAY = date(2026, 11, 16)
 COMPANY = {
@@ -32,7 +33,8 @@ def news(
             frames.setdefault(batch.table, []).append(batch.rows)
     tables = {name: present(pl.concat(parts), company or COMPANY[market]) for name, parts in frames.items()}
     known = {"companies": pl.DataFrame({"company_id": [COMPANY[market]]})}
-    normalise = _Normalise(PRESSES[market].items(), lambda *_: known)
+    registers = replace(MARKETS[market], normalise=lambda *_: known, links=())
+    normalise = with_news(registers, PRESSES[market]).normalise
     return normalise(tables, TODAY)["news"].sort("published_at", "news_id").to_dicts()
 
 
@@ -226,7 +228,7 @@ def test_ways_to_a_company_begin_with_hard_keys() -> None:
     assert getattr(american[-1], "name", None) == "symbol_name"  # and no name alone
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("symbol", "author", "listed", "name", "are_one"),
     [
         ("Nasdaq:EBIX", "Ebix, Inc.", "EBIX", "EBIX INC", True),

@@ -19,6 +19,7 @@ from tests.connectors.news.news_files import (
     signals,
     stock,
 )
+from tests.tables import check_cases
 
 EBIX = "US2787152063"
 NOKIA = "FI0009000681"
@@ -65,7 +66,7 @@ def test_the_namespace_of_the_names_is_the_wires_own_or_the_standards() -> None:
         ), space
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "instant"),
     [
         ("Fri, 02 Oct 2026 18:06 GMT", datetime(2026, 10, 2, 18, 6, tzinfo=UTC)),
@@ -102,7 +103,7 @@ def test_categories_have_their_domain_with_either_scheme_and_come_several_times(
     assert (american["isin"], american["symbol"]) == (EBIX, "XNAS:EBIX")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("country", "tags", "markets"),
     [
         ("Finland", (), {"fi"}),
@@ -156,7 +157,7 @@ def test_the_subject_of_class_actions_is_left_out_whatever_its_title_says() -> N
     assert rows("fi.wires", body) == []
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("title", "subject", "is_told_as_holding"),
     [
         ("Esimerkki Oyj: Notification of major holding", None, True),
@@ -258,7 +259,7 @@ BOMB = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY 
 <rss version="2.0"><channel><item><title>&b;</title></item></channel></rss>"""
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "what"),
     [
         (b"<!DOCTYPE html><html><body>maintenance</body></html>", "html"),

@@ -14,6 +14,7 @@ from connectors.no.aksjonaer_fields import SHAREHOLDERS
 from connectors.no.enheter_fields import ENTITIES
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, TODAY, present
 from tests.connectors.no.market_files import read, rejects, rows, shareholders, signals, through_the_door
+from tests.tables import check_cases
 
 COMPANY, OWNER = "984851006", "923609016"
 FILE = "aksjeeiebok__2025_07052026.csv"
@@ -112,9 +113,7 @@ def test_older_editions_without_a_country_and_not_in_utf_8() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "country"), [("NO", "NO"), ("NOR", "NO"), ("gbr", "GB"), ("XX", None), ("", None)]
-)
+@check_cases(("given", "country"), [("NO", "NO"), ("NOR", "NO"), ("gbr", "GB"), ("XX", None), ("", None)])
 def test_countries_of_two_and_three_letters(given: str, country: str | None) -> None:
     batches = read("no.aksjonaer", shareholders(line("Holder", "", country=given)), FILE)
     assert rows(batches, "no_aksjonaer")[0]["landkode"] == country
@@ -161,7 +160,7 @@ def test_a_separator_within_the_place_is_the_places() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "kept"),
     [
         ("LARS F. 1964", "LARS F."),

@@ -17,6 +17,7 @@ from connectors.kit.formats import Format
 from connectors.kit.http import Http
 from connectors.no import enhet, oppdateringer_fetch, roller
 from connectors.no.named import BULK, KEPT_IDS, Entry
+from tests.tables import check_cases
 
 NOW = datetime(2026, 11, 3, 4, tzinfo=UTC)
 Reply = tuple[int, bytes] | FetchError
@@ -268,9 +269,7 @@ def test_a_feed_that_fails_keeps_neither_the_others_nor_its_own_pages() -> None:
     assert again[:2] == ["enheter-1.json", "enheter-3.json"]
 
 
-@pytest.mark.parametrize(
-    "body", [b"[]", b"{}", b'{"_embedded":{"annet":[]}}', b'{"_embedded":null,"page":{}}', b"7"]
-)
+@check_cases("body", [b"[]", b"{}", b'{"_embedded":{"annet":[]}}', b'{"_embedded":null,"page":{}}', b"7"])
 def test_an_answer_that_is_no_page_moves_no_cursor(body: bytes) -> None:
     with pytest.raises(WrongBody):
         list(pages(Register(lambda *_: (200, body))))

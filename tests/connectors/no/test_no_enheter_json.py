@@ -274,8 +274,8 @@ class TestStretches:
     ) -> None:
         body = json.dumps([_some(place) for place in range(60)]).encode()
         whole = read(body, "x.json")
-        monkeypatch.setattr(enheter_json, "_AT_HAND", at_hand)
-        monkeypatch.setattr(enheter_json, "_STRETCHES", stretches)
+        monkeypatch.setattr(enheter_json, "STRETCH_BYTES", at_hand)
+        monkeypatch.setattr(enheter_json, "BATCH_STRETCHES", stretches)
         cut = read(body, "x.json")
         assert (cut.tables, cut.rejects, cut.signals) == (whole.tables, whole.rejects, whole.signals)
         assert {table: len(rows) for table, rows in whole.tables.items()} == {
@@ -289,8 +289,8 @@ class TestStretches:
     def test_damage_far_behind_names_the_file_and_what_came_before_it_is_read(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(enheter_json, "_AT_HAND", 2048)
-        monkeypatch.setattr(enheter_json, "_STRETCHES", 2)
+        monkeypatch.setattr(enheter_json, "STRETCH_BYTES", 2048)
+        monkeypatch.setattr(enheter_json, "BATCH_STRETCHES", 2)
         body = json.dumps([_some(place) for place in range(60)]).encode()
         batches = DATASET.read(piece(body[:-300], "cut.json"))
         assert next(batches).rows.height > 0

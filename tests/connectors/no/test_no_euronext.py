@@ -10,6 +10,7 @@ from connectors.no.euronext import SHARES
 from connectors.no.issuer_names import core, entity_key, whole
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, NUMBER, TODAY, TUESDAY, present
 from tests.connectors.no.market_files import euronext, read, rejects, rows, share, signals
+from tests.tables import check_cases
 
 COMPANY = f"firm:NO:{NUMBER}"
 DATASET = NORWAY.dataset("no.euronext")
@@ -97,7 +98,7 @@ def test_a_listed_share_is_evidence_and_its_absence_from_the_whole_list_an_end()
     assert gone["companies"].select("is_listed", "is_listed_source").rows() == [(False, "no.euronext")]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "plain", "bare"),
     [
         ("NORBIT ASA", "norbit asa", "norbit"),

@@ -3,10 +3,9 @@
 import io
 import json
 
-import pytest
-
 from connectors.no import identity_numbers
 from connectors.no.newsweb_redact import redact
+from tests.tables import check_cases
 
 
 def test_identity_numbers_are_masked_at_the_door_and_other_numbers_are_not() -> None:
@@ -19,7 +18,7 @@ def test_identity_numbers_are_masked_at_the_door_and_other_numbers_are_not() -> 
     assert b"981953134" in kept
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text",
     [
         "Ola, born 01.01.1970",
@@ -39,7 +38,7 @@ def test_birth_dates_are_masked_at_the_door(text: str) -> None:
         assert json.loads(kept)["body"].startswith("Ola")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text", [b"jf. 01.01.2025", b"born global 2025", b"on 01.01.2025", b"reborn 2025", b"f. eks. 2025"]
 )
 def test_other_dates_stay(text: bytes) -> None:

@@ -14,6 +14,7 @@ from connectors.no.enheter_fields import ENTITIES
 from connectors.no.konsern_fields import ANSWERS, MEMBERS
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, TODAY, TUESDAY, present
 from tests.connectors.no.market_files import group, node, read, rejects, rows, signals
+from tests.tables import check_cases
 
 TOP, CHILD, GRAND = "982463718", "983939724", "976967631"
 DATASET = NORWAY.dataset("no.konsern")
@@ -35,7 +36,7 @@ def member(seen=MONDAY, root: str = TOP, **values: Any) -> tuple[str, pl.LazyFra
     return MEMBERS.name, present(MEMBERS, row, seen)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("basis", "percent"),
     [
         ("100%", "100"),
@@ -56,7 +57,7 @@ def test_percentages_are_read_and_words_are_none(basis: str | None, percent: str
     assert signals(read("no.konsern", tree, "x.json")) == {}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "basis",
     ["150%", "50% direkte, 20% indirekte", "33 1/3 %", "50-66%", ">50%", "ca. 50%", "50", "3/2", "٥٠%"],
 )

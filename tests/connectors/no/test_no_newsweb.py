@@ -27,6 +27,7 @@ from tests.connectors.no.market_files import (
     signals,
     whole,
 )
+from tests.tables import check_cases
 
 COMPANY = f"firm:NO:{NUMBER}"
 DATASET = NORWAY.dataset("no.newsweb")
@@ -238,7 +239,7 @@ def test_a_text_of_a_report_is_staged_once() -> None:
     assert (row["period_end"], row["issuerName"]) == (date(2025, 12, 31), "Eksempel ASA")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "value"),
     [
         ("category", ["x"]),
@@ -274,7 +275,7 @@ def test_an_instant_at_the_ends_of_the_calendar_is_refused(value: str) -> None:
     assert rejects(read("no.newsweb", whole(publishedTime=value), "message.json")) == ["no publishedTime"]
 
 
-@pytest.mark.parametrize("value", ["²", "١", "9" * 20, 10**20, "-1", True])
+@check_cases("value", ["²", "١", "9" * 20, 10**20, "-1", True])
 def test_a_number_that_is_no_integer_of_64_bits_is_refused(value: object) -> None:
     batches = read("no.newsweb", envelope({"message": message() | {"messageId": value}}), "message.json")
     assert rejects(batches) == [f"no messageId: {value!r}"]

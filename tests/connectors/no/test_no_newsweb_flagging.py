@@ -8,9 +8,10 @@ import pytest
 from connectors.no import newsweb_flagging
 from connectors.no.newsweb_fields import FLAGS
 from tests.connectors.no.market_files import form, read, rows, whole
+from tests.tables import check_cases
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("day", "found"),
     [
         ("03/06/2026", date(2026, 6, 3)),
@@ -27,7 +28,7 @@ def test_days_of_crossing(day: str, found: date | None) -> None:
     assert (holding and holding.crossed_on) == found
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("now", "votes", "instruments", "total"),
     [
         ("0.24% 7.82% 8.07% \n47,145,000", "0.24", "7.82", 47_145_000),
@@ -78,7 +79,7 @@ def test_below_a_limit_is_an_upper_bound_and_no_share(now: str) -> None:
     assert (found.votes, found.votes_below) == (None, Decimal(5))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("now", "instruments", "total"),
     [
         ("4.9% 0.3% 5.2% 2 390 749 040", "0.3", 2_390_749_040),
@@ -101,7 +102,7 @@ def test_a_day_that_does_not_exist_is_no_day_of_crossing() -> None:
     assert newsweb_flagging.holding(text) is None
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "name",
     [
         "Ola Nordmann, born 01.01.1970",

@@ -8,12 +8,13 @@ from connectors.no import newsweb_periods
 from connectors.no.newsweb_fields import MESSAGES, TEXTS
 from connectors.no.newsweb_periods import Period, Statement
 from tests.connectors.no.market_files import read, rows, signals, whole
+from tests.tables import check_cases
 
 WINTER, SPRING, SUMMER, AUTUMN = date(2026, 2, 20), date(2026, 3, 21), date(2026, 8, 20), date(2026, 11, 20)
 YEAR = Period(date(2025, 1, 1), date(2025, 12, 31), is_dated=False)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "start", "end", "dated"),
     [
         ("Eksempel: Annual report 2025", "2025-01-01", "2025-12-31", False),
@@ -42,7 +43,7 @@ def test_the_name_of_a_report_package_states_the_last_day(name: str) -> None:
     assert found == newsweb_periods.Period(date(2025, 1, 1), date(2025, 12, 31), is_dated=True)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "start", "end"),
     [
         ("Results for the second quarter 2026", "2026-04-01", "2026-06-30"),
@@ -138,7 +139,7 @@ def test_an_interim_report_comes_within_five_months() -> None:
     assert newsweb_periods.interim(["Fourth quarter 2025"], SUMMER) is None
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "start"),
     [
         ("Interim report Q1-Q3 2026", date(2026, 1, 1)),

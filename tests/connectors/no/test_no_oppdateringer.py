@@ -15,6 +15,7 @@ from connectors.no import oppdateringer_dates
 from connectors.no.named import BULK, KEPT_IDS, Entry, Memory, named
 from connectors.no.oppdateringer import DATASET
 from connectors.no.oppdateringer_fields import ACCOUNTS_TOLD, NAMED
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.tables import FILINGS
 
@@ -175,7 +176,7 @@ def test_an_id_that_is_no_number_comes_behind_those_that_are(strange: str) -> No
     assert batch.rows["oppdateringsid"].to_list() == ["100", strange]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"<html></html>",

@@ -9,6 +9,7 @@ from connectors.kit import staged
 from connectors.no import NORWAY
 from connectors.no.enheter_fields import ENTITIES, FORMER_NAMES
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, NUMBER, TUESDAY, companies, company, present
+from tests.tables import check_cases
 
 
 def test_the_profile() -> None:
@@ -54,7 +55,7 @@ def test_the_profile() -> None:
     assert "status" in source["fields"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("count", "has", "employees"),
     [(12, True, 12), (None, True, None), (None, False, 0), (None, None, None), (0, False, 0)],
 )

@@ -16,6 +16,7 @@ from connectors.no.bodies import plain_head
 from connectors.no.roller import DATASET
 from connectors.no.roller_holdings import holdings, share
 from connectors.no.roller_redact import redact
+from tests.tables import check_cases
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 BORN = "1961-02-03"
@@ -112,7 +113,7 @@ def test_the_complete_file_is_redacted_and_read_as_a_stream(packed: bool) -> Non
     assert sum(batch.rows.height for batch in batches) == 3000
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"<html>Vent</html>",
@@ -138,7 +139,7 @@ def test_pitfall_11_the_name_of_an_entity_is_an_array() -> None:
     assert holding["holder_company_id"] == "firm:NO:810006242"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("stated", "percent"),
     [
         ("50%", "50"),

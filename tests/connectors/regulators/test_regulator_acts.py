@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from connectors.declare import NOT_A_COMPANY, Dataset
 from connectors.regulators import british, cftc, kinds, nordic, sec
 from tests.connectors.regulators.feeding import Members, Reading, rss
+from tests.tables import check_cases
 
 AT = "Tue, 18 Jun 2024 16:54:28 -0400"
 LONG = "Monday, July 27, 2026 - 15:30"
@@ -54,7 +55,7 @@ def test_every_company_of_a_title_has_a_row(read: Reading) -> None:
     assert rows.select("place", "name").rows() == [(1, "Acme, Inc."), (2, "Beta Fund, L.P.")]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("creator", "native_id"),
     [
         ("LR-26032", "LR-26032"),
@@ -70,7 +71,7 @@ def test_release_numbers(creator: str, native_id: str, read: Reading) -> None:
     assert one(read(sec.DATASET, body).rows)["native_id"] == native_id
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("feed", "creator", "kind"),
     [
         ("Litigation Releases", "LR-1000", kinds.LITIGATION),
@@ -205,7 +206,7 @@ def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading
         )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("title", "category"),
     [
         ("FCA fines Barclays Bank Plc £1m", "Speeches"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.regulators.amounts import amount, number
+from tests.tables import check_cases
 
 AMOUNTS = [
     ("SE", "SEK 1,2 miljoner", 1_200_000, "SEK"),
@@ -65,12 +66,12 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize(("country", "text", "value", "currency"), AMOUNTS)
+@check_cases(("country", "text", "value", "currency"), AMOUNTS)
 def test_amounts(country: str, text: str, value: int, currency: str) -> None:
     assert amount(country, text) == (value, currency)
 
 
-@pytest.mark.parametrize(("country", "text"), NONE)
+@check_cases(("country", "text"), NONE)
 def test_what_is_no_one_amount_is_unknown(country: str, text: str) -> None:
     assert amount(country, text) == (None, None)
 
@@ -82,7 +83,7 @@ def test_the_first_text_that_names_any_counts() -> None:
     assert amount("UK", "FCA fines Example nearly £5m", "It was fined £4,987,654.") == (4_987_654, "GBP")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "country", "scale", "due"),
     [
         ("1,234", "UK", None, "1234"),

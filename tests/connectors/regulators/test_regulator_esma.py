@@ -21,6 +21,7 @@ from connectors.kit.retry import Retry
 from connectors.regulators import esma, fetching, kinds
 from tests.answering import Quiet, answering
 from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, piece_of, sanction, solr
+from tests.tables import check_cases
 
 DATASET = esma.dataset("FI")
 HEADER = (
@@ -69,7 +70,7 @@ def test_both_companies_of_a_sanction_have_rows(read: Reading) -> None:
     assert rows.select("place", "lei").rows() == [(1, LEI), (2, OTHER_LEI)]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("nature", "kind"),
     [
         ("Administrative fine", kinds.SANCTION_FINE),
@@ -164,7 +165,7 @@ def test_what_stands_before_an_answer_hides_no_person_from_the_archive(
         archived(DATASET, body)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "reason"),
     [
         (b"<!doctype html><html>Please search first</html>", "without the session of a search"),
@@ -182,7 +183,7 @@ def test_what_is_neither_register(body: bytes, reason: str, read: Reading, archi
         archived(DATASET, body)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "is_ours"),
     [
         (solr(sanction()), True),
@@ -206,7 +207,7 @@ def test_a_suspension(read: Reading) -> None:
     assert row["published_at"] == datetime(2026, 2, 3, 9, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("action", "reason", "kind", "signals"),
     [
         ("Removal", "Removal", kinds.DELISTING, []),

@@ -15,6 +15,7 @@ from connectors.regulators.feeds import Feed, Item, NoFeed
 from connectors.regulators.reading import Rejected
 from connectors.regulators.sec import DATASET, act
 from tests.connectors.regulators.feeding import Reading, piece_of, rss
+from tests.tables import check_cases
 
 ITEM = {
     "title": "Acme,  Inc. &amp; Ann",
@@ -55,7 +56,7 @@ def test_an_atom_feed() -> None:
     assert (item.title, item.link, item.stamp) == ("A", "https://www.fi.se/a", "2026-02-01T10:00:00+01:00")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("stamp", "zone", "due"),
     [
         ("Tue, 18 Jun 2024 16:54:28 -0400", "UTC", (2024, 6, 18, 20, 54, 28)),
@@ -85,7 +86,7 @@ def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
     assert feeds.instant(stamp, zone) == (None if due is None else datetime(*due, tzinfo=UTC))  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "reason"),
     [
         (b"<!DOCTYPE html><html><body>Access denied</body></html>", "the body is html"),
@@ -124,7 +125,7 @@ def test_a_feed_that_is_ill_formed_but_whole_is_read_with_a_signal(read: Reading
     assert [signal.code for signal in batch.signals] == ["repaired_markup"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("head", "is_ours"),
     [
         (rss([ITEM]), True),
@@ -140,7 +141,7 @@ def test_what_files_are_taken(head: bytes, is_ours: bool) -> None:
     assert isinstance(found, Recognised if is_ours else NotOurs)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("link", "due"),
     [
         ("https://www.fi.se/sv/Publicerat/A/", "/sv/publicerat/a"),

@@ -25,6 +25,7 @@ from pipelines.run import Overrides, ingest
 from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, rss, sanction, solr
 from tests.pipelines.invented_links import LINKED_MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place
+from tests.tables import check_cases
 from warehouse.history import History
 from warehouse.ledger import Ledger
 from warehouse.schema.tables import NOTICES
@@ -98,6 +99,7 @@ def place(tmp_path: Any) -> Iterator[Supervised]:
         yield made
 
 
+@pytest.mark.slow
 def test_an_act_finds_its_company_and_is_told_once(place: Supervised) -> None:
     place.acts("Sanktionsavgift för Esimerkki Sijoitus Oy på 1,5 miljoner kronor", day=1)
     assert not place.take().errors
@@ -135,6 +137,7 @@ DECOYS = [
 ]
 
 
+@pytest.mark.slow
 def test_decoys_are_nobodys_and_wait_for_a_person(place: Supervised) -> None:
     place.acts(*DECOYS, "Förbud för Esimerkki Sijoitus", "Förbud för Pohjola Kapital Oyj", day=1)
     place.take()
@@ -159,6 +162,7 @@ def _present(place: Supervised) -> pl.LazyFrame:
         return history.present(table).collect().lazy()
 
 
+@pytest.mark.slow
 def test_outside_a_list_of_firms_the_whole_name_is_needed(place: Supervised) -> None:
     place.acts(
         "Sanktionsavgift för Esimerkki Sijoitus", "Sanktionsavgift för Esimerkki Sijoitus Oy", firms=False
@@ -167,6 +171,7 @@ def test_outside_a_list_of_firms_the_whole_name_is_needed(place: Supervised) -> 
     assert place.notices() == {ONE: ["Sanktionsavgift för Esimerkki Sijoitus Oy"]}
 
 
+@pytest.mark.slow
 def test_an_lei_says_who_is_meant_and_no_name_instead(place: Supervised) -> None:
     place.records("lei/l.json", {"lei": LEI, "number": TWO})
     ours = sanction(sn_entityName="Somebody Oy")
@@ -239,7 +244,7 @@ def test_every_served_market_has_its_authorities() -> None:
         assert [link.through for link in linked][:1] in ([], [records.table(country.code).name], ["us_filer"])
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("row", "due"),
     [
         ({"name": "Power Corp.", "is_whole": False}, None),  # «Black Hills Energy and Power Corp.»

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from connectors.regulators import kinds as k
 from connectors.regulators.frames import Frame, respondent
 from connectors.regulators.sentences import ENGLISH, NORWEGIAN, SWEDISH, Language, said
+from tests.tables import check_cases
 
 ENGLISH_TABLE = [
     ("FCA fines Barclays Bank Plc £26,056,400 for failures", k.SANCTION_FINE, "Barclays Bank Plc"),
@@ -75,7 +76,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("language", "headline", "kind", "party"), TABLE, ids=[row[1] for row in TABLE])
+@check_cases(("language", "headline", "kind", "party"), TABLE, ids=[row[1] for row in TABLE])
 def test_headlines(language: Language, headline: str, kind: str | None, party: str | None) -> None:
     found = said(headline, language)
     assert (found.kind, (found.party or "").strip(".") or None) == (kind, (party or "").strip(".") or None)
@@ -88,7 +89,7 @@ def test_every_kind_has_an_action_type_of_the_contract() -> None:
     assert set(k.NEVER_MATCHED) <= set(k.ACTION_TYPES)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("language", "headline"),
     [
         (ENGLISH, "FCA fines Acme Bank plc's former chief executive £640,000"),
@@ -132,15 +133,13 @@ def test_any_text_is_read(text: str, language: Language) -> None:
     assert found.kind is None or found.kind in k.ACTION_TYPES
 
 
-@pytest.mark.parametrize("language", [ENGLISH, SWEDISH, NORWEGIAN])
-@pytest.mark.parametrize(
-    "word", ["against ", "fines ", "Sanktionsavgift för ", "Overtredelsesgebyr til ", "a ", "- "]
-)
+@check_cases("language", [ENGLISH, SWEDISH, NORWEGIAN])
+@check_cases("word", ["against ", "fines ", "Sanktionsavgift för ", "Overtredelsesgebyr til ", "a ", "- "])
 def test_a_hostile_headline_takes_no_time(word: str, language: Language) -> None:
     said("FCA " + word * 3_000, language)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("frames", "word"),
     [
         (ENGLISH.frames, "against "),

@@ -9,6 +9,7 @@ import pytest
 
 from connectors.sandbox import FILE_FAULTS, World, damage_file, write_day
 from connectors.sandbox.faults import damage
+from tests.tables import check_cases
 
 CSV = "no/enheter_bulk_csv/enheter_alle.csv"
 COMPANIES = "uk/basic_company_data/BasicCompanyDataAsOneFile-2026-11-02.zip"
@@ -32,8 +33,8 @@ def table(body: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text(body))))
 
 
-@pytest.mark.parametrize("fault", FILE_FAULTS)
-@pytest.mark.parametrize("name", [CSV, COMPANIES])
+@check_cases("fault", FILE_FAULTS)
+@check_cases("name", [CSV, COMPANIES])
 def test_faults_are_the_same_every_time_and_change_something(bodies, fault, name):
     damaged = damage(name, bodies[name], fault)
     assert damaged == damage(name, bodies[name], fault)

@@ -82,13 +82,13 @@ def test_pages_are_followed_and_a_run_takes_only_some(http: Http, monkeypatch: p
 def test_a_later_day_brings_only_what_was_processed_since(http: Http) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
-    before = max(map(esef_desk._processed, esef_desk.entries(WORLD, 2, "NO")))
+    before = max(map(esef_desk.processed_at, esef_desk.entries(WORLD, 2, "NO")))
     fresh = [
         name
         for name, _, _ in bodies(fetch(http, Cursor(json.dumps({"since": before})), ()))
         if not name.startswith("index-")
     ]
-    due = [entry for entry in esef_desk.entries(WORLD, 3, "NO") if esef_desk._processed(entry) > before]
+    due = [entry for entry in esef_desk.entries(WORLD, 3, "NO") if esef_desk.processed_at(entry) > before]
     assert due
     assert sorted(fresh) == sorted(entry.json_url[1:] for entry in due if entry.json_url)
 

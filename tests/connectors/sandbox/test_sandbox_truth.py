@@ -1,22 +1,12 @@
 """The ground truth of the sandbox: consistent with itself and with the contract's rules."""
 
-import json
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 import connectors.sandbox
-from connectors.sandbox import World, events, truth, write
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("truth")
-    world = World(seed=7, companies=400, days=4)
-    write(world, folder)
-    return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+from connectors.sandbox import events, truth
+from tests.tables import check_cases
 
 
 def test_status_events_equal_the_differences_of_states(written):
@@ -68,7 +58,7 @@ def test_dissolved_companies_come_back(written):
     }
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("previous", "current", "crossed"),
     [
         ("4.99", "5", [5]),

@@ -51,18 +51,11 @@ QUIET = {
 }
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("world")
-    world = World(seed=7, companies=400, days=4)
-    write(world, folder)
-    return world, folder, json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-
-
 def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bytes(written, tmp_path):
     world, folder, _ = written
     write(World(seed=7, companies=400, days=4), tmp_path)
@@ -106,7 +99,7 @@ def test_holdings_cross_up_and_down_begin_and_end_every_day(written):
 
 def test_quiet_stories_happen_and_make_no_event(written):
     world, _, told = written
-    cast = {role.story.name for market in world.markets for role in world._roles[market].values()}
+    cast = {role.story.name for market in world.markets for role in world.roles[market].values()}
     assert cast >= QUIET
     assert not QUIET & {event["story"] for event in told["events"]}
 

@@ -98,6 +98,7 @@ def test_pitfall_1_any_stray_text_costs_no_record(texts: list[str]) -> None:
 _hostile = st.text(st.sampled_from('ab "\n;,é\x1e\0$|'), max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(_hostile, _hostile), min_size=1, max_size=5),

@@ -14,6 +14,7 @@ from connectors.se.issuer_links import COMPANY_NAME, core
 from connectors.se.registered import ADDRESS, with_address, with_names
 from connectors.se.repeats import Repeats
 from tests.connectors.se.bulk_files import BULK, ONE, TWO, batches, bulk, organisation, rows
+from tests.tables import check_cases
 
 _KEYS = st.lists(st.tuples(st.integers(5560000000, 5560000006), st.sampled_from([None, "", "1", "2"])))
 
@@ -82,7 +83,7 @@ def test_cells_that_say_nothing_are_null() -> None:
     assert found["b"].to_list() == ["y"] * 6
 
 
-@pytest.mark.parametrize("height", [0, 1, 19_999, 20_001, 50_003])
+@check_cases("height", [0, 1, 19_999, 20_001, 50_003])
 def test_slices_come_back_whole_and_in_order(height: int) -> None:
     rows = pl.select(n=pl.int_range(height))
     assert by_slices(rows, lambda some: some.with_columns(pl.col("n") + 1))["n"].to_list() == list(
@@ -95,7 +96,7 @@ def test_only_odd_cells_are_mended() -> None:
     assert mended(column, column == "b", lambda some: some + "!").to_list() == ["a", "b!", None]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "code"),
     [
         ("11122", "11122"),
@@ -110,7 +111,7 @@ def test_post_codes_in_any_spelling(written: str, code: str | None) -> None:
     assert places.digits(pl.Series([written, None])).to_list() == [code, None]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("address", "parts"),
     [
         ("Gatan 1$c/o X$LUND$22100$SE-LAND", ["Gatan 1", "c/o X", "LUND", "22100", "SE"]),

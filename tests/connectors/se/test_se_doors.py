@@ -26,6 +26,7 @@ from tests.connectors.se.bulk_files import (
     unit,
     zipped,
 )
+from tests.tables import check_cases
 
 SECRET = "Hemliga Firman"
 PERSONS = (
@@ -72,10 +73,8 @@ def test_what_precedes_every_record_does_not_pass() -> None:
     assert SECRET.encode() not in archived(BULK, body)
 
 
-@pytest.mark.parametrize(
-    "body", [b"191212121212;Hemliga Firman\n", b'{"id":"191212121212"}', b"<html>191212121212"]
-)
-@pytest.mark.parametrize("dataset", [BULK, SCB])
+@check_cases("body", [b"191212121212;Hemliga Firman\n", b'{"id":"191212121212"}', b"<html>191212121212"])
+@check_cases("dataset", [BULK, SCB])
 def test_a_body_nobody_can_look_through_is_not_kept(dataset: object, body: bytes) -> None:
     kept = archived(dataset, body)  # type: ignore[arg-type]
     assert PERSON.encode() not in kept
@@ -91,7 +90,7 @@ def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
     ]
     body = bulk(*made)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(doors, "_BLOCK", size)
+        patch.setattr(doors, "BLOCK_BYTES", size)
         assert archived(BULK, body) == bulk(*made[::3]) + b"#withheld\t8\n"
 
 
@@ -104,7 +103,7 @@ def test_the_door_never_fails(body: bytes) -> None:
     archived(SCB, scb() + body)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "changed",
     [
         {"PeOrgNr": PERSON, "JurForm": "10"},
@@ -135,7 +134,7 @@ def test_the_door_lets_through_what_it_let_through_before() -> None:
     assert archived(SCB, once) == once
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "number"),
     [
         ("556000-0001", ONE),
@@ -163,8 +162,8 @@ WRITTEN = (
 )
 
 
-@pytest.mark.parametrize("number", WRITTEN)
-@pytest.mark.parametrize("field", ["verksamhetsbeskrivning", "organisationsnamn", "postadress"])
+@check_cases("number", WRITTEN)
+@check_cases("field", ["verksamhetsbeskrivning", "organisationsnamn", "postadress"])
 def test_pitfall_2_a_persons_number_inside_a_companys_text_is_masked(number: str, field: str) -> None:
     body = bulk(organisation(ONE, **{field: f"Handel, ägare {number}\nÖvrigt"}), organisation(TWO))
     kept = archived(BULK, body)
@@ -176,8 +175,8 @@ def test_pitfall_2_a_persons_number_inside_a_companys_text_is_masked(number: str
     ]
 
 
-@pytest.mark.parametrize("number", [number for number in WRITTEN if number.isascii()])
-@pytest.mark.parametrize("field", ["Namn", "COAdress"])
+@check_cases("number", [number for number in WRITTEN if number.isascii()])
+@check_cases("field", ["Namn", "COAdress"])
 def test_pitfall_2_a_persons_number_inside_an_scb_row_is_masked(number: str, field: str) -> None:
     kept = archived(SCB, scb(unit(ONE, **{field: f"C/O ÅKE {number}"})))
     assert number.encode() not in kept
@@ -185,7 +184,7 @@ def test_pitfall_2_a_persons_number_inside_an_scb_row_is_masked(number: str, fie
     assert rows(batches(SCB, kept))["organisationsnummer"].to_list() == [ONE]
 
 
-@pytest.mark.parametrize("number", [number for number in WRITTEN if number.isascii()])
+@check_cases("number", [number for number in WRITTEN if number.isascii()])
 def test_pitfall_2_a_persons_number_in_the_name_of_a_column_is_masked(number: str) -> None:
     for dataset, body, column in (
         (BULK, bulk(organisation(ONE)), b"organisationsnamn"),
@@ -198,7 +197,7 @@ def test_pitfall_2_a_persons_number_in_the_name_of_a_column_is_masked(number: st
         assert kept.endswith(rest)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "text",
     [
         "556000-0001",

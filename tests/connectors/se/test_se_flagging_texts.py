@@ -20,6 +20,7 @@ from connectors.nasdaq.flagging_form import Notification
 from connectors.nasdaq.flagging_prose import notification
 from connectors.nasdaq.flagging_row import Level, NoForm
 from connectors.se.flagging_text import LONGEST, notice
+from tests.tables import check_cases
 
 ISSUER: Final = "Exempel Holding AB"
 HOLDER: Final = "Påhitt Kapital AB"
@@ -62,9 +63,7 @@ WORDINGS: Final = _rows("notice_wordings.tsv")  # name, shares, votes, text
 OPEN: Final = _rows("notice_refused.tsv")
 
 
-@pytest.mark.parametrize(
-    ("shares", "votes", "text"), [row[1:] for row in WORDINGS], ids=[row[0] for row in WORDINGS]
-)
+@check_cases(("shares", "votes", "text"), [row[1:] for row in WORDINGS], ids=[row[0] for row in WORDINGS])
 def test_what_is_held(shares: str, votes: str, text: str) -> None:
     assert said(text) == (shares or None, votes or None)
     assert read(text).holder == HOLDER
@@ -75,13 +74,13 @@ def test_there_are_wordings_enough_in_both_languages() -> None:
     assert sum("holding" in text or "After the" in text for *_, text in WORDINGS) >= 8
 
 
-@pytest.mark.parametrize(("reason", "text"), OPEN, ids=[text[-60:] for _, text in OPEN])
+@check_cases(("reason", "text"), OPEN, ids=[text[-60:] for _, text in OPEN])
 def test_what_the_text_leaves_open_is_no_figure(reason: str, text: str) -> None:
     with pytest.raises(NoForm, match=reason):
         read(text)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "day"),
     [
         (
@@ -109,7 +108,7 @@ def test_the_notice_before_is_told_where_the_text_has_it() -> None:
     assert (shown(before.held.shares), shown(before.held.votes)) == ("10.1", "9.4")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "holder"),
     [
         (f"{ISSUER} meddelar att BlackRock, Inc. har ökat sitt innehav till 5,3 procent av aktierna.", "BlackRock, Inc."),
@@ -186,7 +185,7 @@ def test_any_text_is_read_or_refused_and_soon(pieces: list[str]) -> None:
     assert all(Decimal(0) <= value <= Decimal(100) for value in values)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "piece",
     [
         "A",

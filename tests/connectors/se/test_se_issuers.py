@@ -16,6 +16,7 @@ from connectors.kit.http import Http
 from connectors.se import SWEDEN
 from tests.connectors.se.bulk_files import signals
 from tests.connectors.se.conftest import Asked, Registry
+from tests.tables import check_cases
 
 INSIDER, SHORTS = SWEDEN.dataset("se.insyn"), SWEDEN.dataset("se.blankning")
 AT = datetime(2026, 11, 16, tzinfo=UTC)
@@ -206,9 +207,7 @@ def test_short_positions_tell_issuers() -> None:
     assert found.rejects.height == 1
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<html/>", sheet(("x",)), sheet(HEADER, name="other.xml"), sheet(HEADER)[:-50]]
-)
+@check_cases("body", [b"", b"<html/>", sheet(("x",)), sheet(HEADER, name="other.xml"), sheet(HEADER)[:-50]])
 def test_other_spreadsheets_are_unreadable(body: bytes) -> None:
     with pytest.raises(Unreadable):
         batches(SHORTS, body)
@@ -220,6 +219,7 @@ def test_links_of_issuers_concern_no_company_yet() -> None:
 
 
 @pytest.mark.sources
+@pytest.mark.slow
 def test_the_registers_genuine_files(sources: Path) -> None:
     insider = (sources / "se" / "fi_insynsregistret" / "insyn_export_2018-03_part1_utf16le.csv").read_bytes()
     (found,) = batches(INSIDER, kept(insider))

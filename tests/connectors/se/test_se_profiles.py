@@ -23,6 +23,7 @@ from tests.connectors.se.bulk_files import (
     scb,
     unit,
 )
+from tests.tables import check_cases
 
 PROCEEDINGS = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
 
@@ -74,7 +75,7 @@ def test_a_company_that_only_scb_has_takes_its_words() -> None:
     assert (found["registered_date"], found["municipality"]) == (date(2001, 5, 10), "Göteborg")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("names", "chosen"),
     [
         ("A AB$FORETAGSNAMN-ORGNAM$2001-01-01|B AB$FORETAGSNAMN-ORGNAM$2010-01-01", "B AB"),
@@ -107,7 +108,7 @@ def test_several_rows_make_one_company() -> None:
     assert (found[ONE]["name"], found[ONE]["dissolved_date"]) == ("Nyare AB", None)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("said", "known", "status", "detail", "since", "source"),
     [
         ({}, {}, "active", None, None, "se.scb"),
@@ -202,7 +203,7 @@ def test_leaving_scbs_file_changes_nothing() -> None:
     assert (found["status"], found["industry_code"]) == ("active", "62100")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("code", "place", "county"),
     [
         ("11122", ("0180", "Stockholm"), "Stockholm"),

@@ -30,6 +30,7 @@ from tests.connectors.se.report_files import (
     signals,
     zipped,
 )
+from tests.tables import check_cases
 
 WEEK = "arsredovisningar/2026/09_1.zip"
 INNER = f"{NUMBER}_2025-12-31.zip"
@@ -81,7 +82,7 @@ def test_another_period_than_the_name_says_is_told_and_the_document_believed() -
     assert ("other_period", "the name of the package ends on another day") in signals(found)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "found"),
     [
         ("5560000001_2025-12-31.zip", (NUMBER, date(2025, 12, 31))),

@@ -22,6 +22,7 @@ from tests.connectors.se.report_files import (
     rows,
     signals,
 )
+from tests.tables import check_cases
 
 
 def test_pitfall_5_contexts_and_units_are_known_by_dates_and_measures() -> None:
@@ -87,7 +88,7 @@ def test_pitfall_5_most_precise_repeats_that_contradict_give_no_value(coarse: li
     assert signals(found) == {("conflicting_facts", "Nettoomsattning"): 1}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "said", "value"),
     [
         ("1 000", {"sign": "-"}, -1000),
@@ -216,7 +217,7 @@ def test_audit_words_are_not_the_companys_but_mark_the_report() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body", [b"", b"<html/>", b"%PDF-1.4", audit().bytes(), full().bytes()[:-200], full().bytes()[:900]]
 )
 def test_what_is_no_report_is_unreadable(body: bytes) -> None:

@@ -55,7 +55,7 @@ def test_each_company_has_the_registers_that_gave_something(
     drawn: list[tuple[Any, ...]], at_once: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_STRETCH", at_once)
+        patch.setattr(sources, "STRETCH_ROWS", at_once)
         found = sources.with_sources(frame(drawn))["sources"].to_list()
     for number, (text, row) in enumerate(zip(found, drawn, strict=True)):
         said = [(one["register"], one["native_id"], one["retrieved_at"]) for one in json.loads(text)]

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from connectors.declare import NotOurs, Recognised, Scope, Unreadable
 from connectors.uk import companies
+from tests.connectors.uk.conftest import Bench
+from tests.tables import check_cases
 
 DATA = companies.DATASET
 NAME = "BasicCompanyDataAsOneFile-2026-11-01.csv"
 BEFORE = datetime(2026, 10, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "day", "scope"),
     [
         ("BasicCompanyData-2018-11_rows_no_header.csv", date(2018, 11, 1), Scope.PART),
@@ -60,17 +62,16 @@ def test_pitfall_02_numbers_stay_text_with_their_zeros(sheet, bench):
     assert row["CompanyNumber"] == "00000006"
 
 
-@pytest.mark.parametrize(
-    "name", ['"1 C O LIMITED"', "! LIMITED", "SMITH, JONES & SONS LTD", "A B LTD", "ÉCLAIR LTD"]
-)
-def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(sheet, bench, name):
+@check_cases("name", ['"1 C O LIMITED"', "! LIMITED", "SMITH, JONES & SONS LTD", "A B LTD", "ÉCLAIR LTD"])
+def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(sheet, name):
+    bench = Bench()
     assert bench.read(DATA, sheet.table({"CompanyName": name}), NAME).rows["uk_companies"][
         "CompanyName"
     ].to_list() == [name]
 
 
-@pytest.mark.parametrize("ending", ["\r\n", "\n"])
-@pytest.mark.parametrize(
+@check_cases("ending", ["\r\n", "\n"])
+@check_cases(
     ("written", "name"),
     [
         ("THE LONG\nNAME LTD", "THE LONG NAME LTD"),
@@ -81,7 +82,8 @@ def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(sheet, bench, 
         ("TWO  BLANKS LTD", "TWO  BLANKS LTD"),  # the register's own
     ],
 )
-def test_a_name_over_several_lines_is_one_line_and_its_row_stays(sheet, bench, written, name, ending):
+def test_a_name_over_several_lines_is_one_line_and_its_row_stays(sheet, written, name, ending):
+    bench = Bench()
     body = sheet.table({"CompanyName": written}, {"CompanyNumber": "01234568"}, ending=ending)
     read = bench.read(DATA, body, NAME)
     assert read.rows["uk_companies"]["CompanyName"].to_list() == [name, "EXAMPLE LIMITED"]
@@ -116,7 +118,7 @@ def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, benc
     )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("cell", "parts", "signals"),
     [
         ("62020 - Consultancy - IT", ("62020", "Consultancy - IT", "UKSIC2007"), set()),
@@ -129,7 +131,8 @@ def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, benc
         ("alchemy", (None, None, None), {"unknown_industry_code"}),
     ],
 )
-def test_pitfall_21_cells_of_industry_codes(sheet, bench, cell, parts, signals):
+def test_pitfall_21_cells_of_industry_codes(sheet, cell, parts, signals):
+    bench = Bench()
     read = bench.upsert(DATA, sheet.table({"SICCode.SicText_1": cell}), NAME)
     row = bench.normalise()["companies"].row(0, named=True)
     assert (row["industry_code"], row["industry_label"], row["industry_scheme"]) == parts

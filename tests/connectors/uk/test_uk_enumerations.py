@@ -7,6 +7,7 @@ import pytest
 
 from connectors.kit import codes
 from connectors.uk import companies, natures, psc
+from tests.tables import check_cases
 
 pytestmark = pytest.mark.sources
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
@@ -91,7 +92,7 @@ NOT_READ = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "code_list"), MAPPED.items(), ids=str)
+@check_cases(("place", "code_list"), MAPPED.items())
 def test_every_value_of_a_list_is_a_code_of_ours(listed, place, code_list):
     values = {word.replace("-", "_") if code_list == "exemptions" else word for word in listed(*place)}
     assert values

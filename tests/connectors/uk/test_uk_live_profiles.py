@@ -13,6 +13,7 @@ from connectors.uk import companies, live, live_records, rest, streams
 from connectors.uk.live_schema import PROFILES
 from connectors.uk.streams_fetch import GAP
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench, with_meta
+from tests.tables import check_cases
 
 KEYS |= {table.name: list(table.key) for data in live.DATASETS for table in data.staged.values()}
 
@@ -63,7 +64,7 @@ def register(bench: Bench, sheet: Any, **row: str) -> None:
     bench.upsert(companies.DATASET, sheet.table(row), CSV_NAME, MONTH)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("told", "status", "detail", "word"),
     [
         ({}, "active", None, "Active"),
@@ -84,7 +85,8 @@ def register(bench: Bench, sheet: Any, **row: str) -> None:
         ({"accounts": {"last_accounts": [None]}}, "active", None, None),
     ],
 )
-def test_every_status_of_a_profile(bench, told, status, detail, word):
+def test_every_status_of_a_profile(told, status, detail, word):
+    bench = Bench()
     bench.upsert(live.PROFILE_STREAM, profile(**told), "e.jsonl", LATER)
     found = only(bench)
     assert (found["status"], found["status_detail"], found["status_source"]) == (
@@ -143,7 +145,7 @@ def test_25_converted_closed_is_not_insolvency(bench):
 MISSED = datetime(2026, 12, 3, tzinfo=UTC)  # the file of December is taken in, and lacks the company
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("told", "published", "doubted"),
     [
         (None, "", True),
@@ -154,7 +156,8 @@ MISSED = datetime(2026, 12, 3, tzinfo=UTC)  # the file of December is taken in, 
         ({"company_status": None}, "2026-11-20T12:00:00", True),
     ],
 )
-def test_3_absence_is_asked_about_unless_a_profile_decides(bench, sheet, told, published, doubted):
+def test_3_absence_is_asked_about_unless_a_profile_decides(sheet, told, published, doubted):
+    bench = Bench()
     register(bench, sheet)
     if told is not None:
         bench.upsert(live.PROFILE_STREAM, profile(published, **told), "e.jsonl", MISSED)
@@ -183,19 +186,27 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "days", "status", "detail"), CASES)
-def test_an_open_case_decides_where_the_register_only_says_active(bench, sheet, kind, days, status, detail):
-    register(bench, sheet)
-    case = {"type": kind, "number": "1", "dates": [{"type": day, "date": "2026-11-02"} for day in days]}
-    body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
-    bench.upsert(live.INSOLVENCY_STREAM, body, "e.jsonl", LATER)
+@check_cases(("kind", "days", "status", "detail"), CASES)
+def test_an_open_case_decides_where_the_register_only_says_active(sheet, kind, days, status, detail):
+    bench = Bench()
+    open_case(bench, sheet, kind, days)
     found = only(bench)
     assert (found["status"], found["status_detail"], found["registry_status"]) == (status, detail, "Active")
     assert found["status_source"] == ("uk.insolvency" if detail else "uk.companies")
 
 
+def open_case(bench, sheet, kind, days):
+    """A company of the register, then a case told by the stream."""
+    register(bench, sheet)
+    case = {"type": kind, "number": "1", "dates": [{"type": day, "date": "2026-11-02"} for day in days]}
+    body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
+    bench.upsert(live.INSOLVENCY_STREAM, body, "e.jsonl", LATER)
+
+
 def test_a_profile_after_the_case_decides_again(bench, sheet):
-    test_an_open_case_decides_where_the_register_only_says_active(bench, sheet, *CASES[0])
+    kind, days, status, _ = CASES[0]
+    open_case(bench, sheet, kind, days)
+    assert only(bench)["status"] == status
     at = datetime(2026, 11, 10, tzinfo=UTC)
     bench.upsert(live.PROFILE_STREAM, profile(timepoint=8, published="2026-11-09T11:59:00"), "e.jsonl", at)
     assert only(bench)["status"] == "dormant"  # told before the case, though taken in after it
@@ -240,7 +251,7 @@ def test_a_line_that_cannot_be_looked_through_costs_a_stream_that_line_alone(ben
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("old", "new"),
     [
         (b'"timepoint": 7', b'"timepoint": 99999999999999999999999'),
@@ -250,14 +261,15 @@ def test_a_line_that_cannot_be_looked_through_costs_a_stream_that_line_alone(ben
         (b"EXAMPLE", b"EX\xc3"),
     ],
 )
-def test_a_line_that_does_not_fit_is_a_reject_and_no_other_suffers(bench, old, new):
+def test_a_line_that_does_not_fit_is_a_reject_and_no_other_suffers(old, new):
+    bench = Bench()
     body = profile() + profile().replace(old, new) + profile(timepoint=8, company_name="LATER LIMITED")
     found = bench.read(live.PROFILE_STREAM, body, "e.jsonl", scope=Scope.FEED)
     assert found.rows["uk_profiles"]["company_name"].to_list() == ["LATER LIMITED"]
     assert len(found.rejects) == 1
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "instant"),
     [
         ("2021-08-20T13:58:02", datetime(2021, 8, 20, 12, 58, 2, tzinfo=UTC)),  # London, in summer

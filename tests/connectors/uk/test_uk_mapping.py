@@ -4,7 +4,6 @@ import json
 from datetime import UTC, date, datetime
 
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from connectors.kit import staged
 from connectors.uk import UNITED_KINGDOM, companies, live, mapping, numbers, psc_schema
 from connectors.uk.accounts_schema import ACCOUNTS
 from connectors.uk.licence import LICENCE
+from tests.tables import check_cases
 from warehouse.schema import tables
 from warehouse.schema.identifiers import parse_scoped
 
@@ -137,7 +137,7 @@ def test_the_register_has_the_name_and_one_row_is_made():
     assert rows["observed_at"].to_list() == [LATER]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("category", "made_up", "flag", "status", "source"),
     [
         ("MICRO ENTITY", "31/12/2024", True, "dormant", "uk.accounts"),  # newer accounts decide
@@ -161,7 +161,7 @@ def test_liquidation_stays_what_it_is_whatever_accounts_say():
     assert (found["status"], found["status_detail"]) == ("dormant", "liquidation")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("periods", "listed"),
     [
         ([("2020-01-01", None)], True),

@@ -14,6 +14,7 @@ from connectors.sandbox import World, nsm_desk
 from connectors.uk import nsm, nsm_fetch, nsm_redact, tr1_holdings
 from connectors.uk.nsm_fields import holder_key
 from tests.connectors.uk.test_uk_tr1 import LINES, RUN_ON
+from tests.tables import check_cases
 
 AT = datetime(2026, 8, 22, tzinfo=UTC)
 LEI = "213800PUHEBLCWDW9T74"
@@ -86,7 +87,7 @@ def test_other_types_are_listed_and_not_taken_apart(sources):
     assert (len(rows["uk_tr1"]), len(rejects), signals) == (0, 0, set())
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "why"),
     [
         (answer(took=3), "soft block"),
@@ -146,7 +147,7 @@ def test_of_one_holder_the_newest_notification_counts():
     assert row["url"] == "https://data.fca.org.uk/artefacts/NSM/RNS/1.html"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("one", "other", "same"),
     [
         ("BlackRock, Inc.", "BLACKROCK INC", True),
@@ -211,7 +212,7 @@ ADDRESS = "7 Secret Road"
 CONTACT = "10. Proxy\n11. Additional Information\nCall Ann Example, 7 Secret Road, 0113 496 0000\n12. Date"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "country"),
     [
         (form().replace("\nLondon\n", f"\n{ADDRESS}, Leeds\n") + CONTACT, "United Kingdom"),

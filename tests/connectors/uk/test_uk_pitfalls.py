@@ -14,7 +14,8 @@ from connectors.kit.http import Http, HttpSettings
 from connectors.uk import companies, live, live_schema, rest
 from connectors.uk.download import API
 from connectors.uk.streams import HOST as STREAMS
-from tests.connectors.uk.conftest import CSV_NAME, KEYS
+from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench
+from tests.tables import check_cases
 
 KEYS |= {table.name: list(table.key) for data in live.DATASETS for table in data.staged.values()}
 NUMBER = "01234567"
@@ -96,8 +97,9 @@ def test_pitfall_06_each_host_gets_its_own_key_and_one_without_a_key_none(regist
     assert handler.asked == []
 
 
-@pytest.mark.parametrize("day", [{"day": "30", "month": "09"}, {"day": 30, "month": 9}, {}, None, "30"])
-def test_pitfall_10_the_accounting_reference_date_is_text_or_number(bench, day):
+@check_cases("day", [{"day": "30", "month": "09"}, {"day": 30, "month": 9}, {}, None, "30"])
+def test_pitfall_10_the_accounting_reference_date_is_text_or_number(day):
+    bench = Bench()
     accounts = {
         "accounting_reference_date": day,
         "last_accounts": {"type": "full", "made_up_to": "2025-09-30"},

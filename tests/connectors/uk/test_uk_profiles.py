@@ -2,9 +2,9 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
-
 from connectors.uk import companies
+from tests.connectors.uk.conftest import Bench
+from tests.tables import check_cases
 
 DATA = companies.DATASET
 NAME = "BasicCompanyDataAsOneFile-2026-11-01.csv"
@@ -41,7 +41,7 @@ def test_a_usual_row_makes_no_signal(sheet, bench):
     assert bench.read(DATA, sheet.table({}), NAME).signals == []
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("word", "status", "detail"),
     [
         ("Active", "active", None),
@@ -62,7 +62,8 @@ def test_a_usual_row_makes_no_signal(sheet, bench):
         ("liquidation", "dormant", "liquidation"),
     ],
 )
-def test_every_status_word_of_the_register(bench, word, status, detail):
+def test_every_status_word_of_the_register(word, status, detail):
+    bench = Bench()
     found = bench.company({"CompanyStatus": word})
     assert (found["status"], found["status_detail"], found["status_source"]) == (
         status,
@@ -99,7 +100,7 @@ def test_an_unknown_status_from_the_first_is_no_guess_of_ours(bench):
     assert found["registry_status"] == "Hibernating"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("row", "status", "detail"),
     [
         ({"Accounts.AccountCategory": "DORMANT"}, "dormant", "no_trading"),
@@ -126,7 +127,8 @@ def test_an_unknown_status_from_the_first_is_no_guess_of_ours(bench):
         ),
     ],
 )
-def test_dormant_by_accounts_never_by_an_empty_category(bench, row, status, detail):
+def test_dormant_by_accounts_never_by_an_empty_category(row, status, detail):
+    bench = Bench()
     found = bench.company(row)
     assert (found["status"], found["status_detail"]) == (status, detail)
 
@@ -147,7 +149,7 @@ def test_pitfall_3_and_24_absent_from_the_whole_file_is_dissolved_and_back_is_re
     assert (found["status"], found["dissolved_date"], found["registry_status"]) == ("active", None, "Active")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "code", "label", "scheme"),
     [
         (
@@ -162,7 +164,8 @@ def test_pitfall_3_and_24_absent_from_the_whole_file_is_dissolved_and_back_is_re
         ("", None, None, None),
     ],
 )
-def test_pitfall_21_industry_codes_of_both_editions(bench, text, code, label, scheme):
+def test_pitfall_21_industry_codes_of_both_editions(text, code, label, scheme):
+    bench = Bench()
     found = bench.company({"SICCode.SicText_1": text})
     assert (found["industry_code"], found["industry_label"], found["industry_scheme"]) == (
         code,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from connectors.declare import NotOurs, Recognised, Scope, Unreadable
 from connectors.uk import psc
+from tests.tables import check_cases
 
 DATA = psc.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
@@ -50,7 +51,7 @@ def test_pitfall_07_a_stream_time_without_zone_is_london_time(make, published, a
     assert DATA.recognise("streaming/psc.jsonl", make.lines(item)) == Recognised(at, Scope.FEED)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "head",
     [
         {

@@ -89,6 +89,7 @@ def test_numbers_are_mended_or_refused_alike(monkeypatch, make, number):
         max_size=6,
     )
 )
+@pytest.mark.slow
 def test_any_lines_are_the_same_rows_both_ways(records):
     with pytest.MonkeyPatch.context() as monkeypatch:
         same(*both(monkeypatch, PscBodies.lines(*records)))
@@ -128,7 +129,7 @@ def test_a_line_that_was_taken_out_still_counts_for_the_trailer(make, bench):
 
 def test_stretches_end_with_lines_and_every_record_is_in_one(monkeypatch, make, bench):
 
-    monkeypatch.setattr(psc_records, "_BLOCK", 700)
+    monkeypatch.setattr(psc_records, "BLOCK_BYTES", 700)
     body = make.lines(*(make.record(f"{place:08}", f"i{place}") for place in range(50)))
     assert bench.read(psc.DATASET, body, LINES).rows["uk_psc"]["id"].to_list() == [
         f"i{place}" for place in range(50)

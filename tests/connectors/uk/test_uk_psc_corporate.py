@@ -2,10 +2,14 @@
 
 import pytest
 
+from tests.connectors.uk.conftest import Bench
+from tests.tables import check_cases
+
 CORPORATE = "corporate-entity-person-with-significant-control"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@check_cases(
     ("papers", "company", "country"),
     [
         ({"country_registered": "England And Wales", "registration_number": "10836542"}, "10836542", "GB"),
@@ -89,8 +93,9 @@ CORPORATE = "corporate-entity-person-with-significant-control"
     ],
 )
 def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_british(
-    make, bench, papers, company, country
+    make, papers, company, country
 ):
+    bench = Bench()
     found = bench.holding(make.record(kind=CORPORATE, name="HOLDCO LTD", identification=papers))
     assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")
     assert (found["holder_type"], found["holder_country"]) == ("company", country)

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from connectors.uk import companies, psc
+from tests.connectors.uk.conftest import Bench
+from tests.tables import check_cases
 
 DATA = psc.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
@@ -30,7 +32,7 @@ def test_a_name_in_parts_only_is_put_together(make, bench):
     assert bench.holding(make.record(name=None, name_elements=parts))["holder_name"] == "Dr Ann B Example"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("data", "country"),
     [
         ({"nationality": "Vietnamese"}, "VN"),
@@ -40,7 +42,8 @@ def test_a_name_in_parts_only_is_put_together(make, bench):
         ({}, None),
     ],
 )
-def test_countries_of_persons(make, bench, data, country):
+def test_countries_of_persons(make, data, country):
+    bench = Bench()
     assert bench.holding(make.record(**data))["holder_country"] == country
 
 
@@ -66,11 +69,10 @@ def test_a_legal_person_is_the_state_only_where_its_form_says_so(make, bench, fo
     assert bench.holding(data)["holder_type"] == kind
 
 
-@pytest.mark.parametrize(
-    "kind", ["super-secure-person-with-significant-control", "super-secure-beneficial-owner"]
-)
-@pytest.mark.parametrize("ceased", [None, "0", False])
-def test_a_protected_holder_is_unknown_and_has_no_name(make, bench, kind, ceased):
+@check_cases("kind", ["super-secure-person-with-significant-control", "super-secure-beneficial-owner"])
+@check_cases("ceased", [None, "0", False])
+def test_a_protected_holder_is_unknown_and_has_no_name(make, kind, ceased):
+    bench = Bench()
     found = bench.holding(make.record(kind=kind, natures_of_control=None, notified_on=None, ceased=ceased))
     assert (found["holder_name"], found["holder_type"], found["holder_country"]) == (None, "unknown", None)
     assert (found["valid_from"], found["ended_on"], found["controls"]) == (None, None, [])
@@ -82,7 +84,7 @@ def test_a_protected_holder_that_ceased_has_ended(make, bench, ceased):
     assert bench.holding(data)["ended_on"] == date(2020, 1, 2)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("notified", "ceased", "span", "codes"),
     [
         ("2020-01-02", None, (date(2020, 1, 2), None), set()),
@@ -96,7 +98,8 @@ def test_a_protected_holder_that_ceased_has_ended(make, bench, ceased):
         (None, "2021-03-04", (None, date(2021, 3, 4)), set()),
     ],
 )
-def test_pitfall_22_impossible_dates_are_clamped_and_signalled(make, bench, notified, ceased, span, codes):
+def test_pitfall_22_impossible_dates_are_clamped_and_signalled(make, notified, ceased, span, codes):
+    bench = Bench()
     read = bench.upsert(DATA, make.lines(make.record(notified_on=notified, ceased_on=ceased)), LINES)
     found = bench.normalise()["holdings"].row(0, named=True)
     assert (found["valid_from"], found["ended_on"]) == span
@@ -178,7 +181,7 @@ def test_an_exemption_that_a_snapshot_lacks_goes_on_until_it_is_ended_or_deleted
     assert bench.normalise()["listings"].is_empty()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("period", "ended", "codes"),
     [
         ({"exempt_from": "2020-01-01", "exempt_to": "soon"}, date(2020, 1, 1), {"bad_date"}),
@@ -188,7 +191,8 @@ def test_an_exemption_that_a_snapshot_lacks_goes_on_until_it_is_ended_or_deleted
         ({"exempt_from": "lately"}, None, {"bad_date"}),
     ],
 )
-def test_an_exemption_that_says_it_ended_has_whatever_its_day(make, bench, period, ended, codes):
+def test_an_exemption_that_says_it_ended_has_whatever_its_day(make, period, ended, codes):
+    bench = Bench()
     read = bench.upsert(
         DATA, make.lines(make.exemption("psc_exempt_as_shares_admitted_on_market", period)), LINES
     )

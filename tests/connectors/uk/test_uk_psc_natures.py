@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from connectors.uk import natures, psc
+from tests.tables import check_cases
 
 DATA = psc.DATASET
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
@@ -23,7 +24,7 @@ def bands(*codes):
     return tuple(None if found[name] is None else int(found[name]) for name in natures.BANDS[:4]), found
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("code", "low", "high"),
     [
         ("ownership-of-shares-25-to-50-percent", 25, 50),
@@ -82,7 +83,7 @@ def test_a_band_in_ones_own_right_counts_before_one_through_a_trust():
     assert found == (75, 100, None, None)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("codes", "is_direct"),
     [
         ([SHARES], None),

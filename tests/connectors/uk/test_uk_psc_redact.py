@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.uk.psc_redact import PRIVATE, redact
+from tests.tables import check_cases
 
 
 def cleaned(body):
@@ -39,12 +40,10 @@ def test_words_inside_a_text_are_no_keys():
     assert cleaned(text + b"\n") == text + b"\n"
 
 
-@pytest.mark.parametrize("key", PRIVATE)
-@pytest.mark.parametrize(
-    "value", [{"a": 1}, None, "1 High Street", 7, [1, {"b": 2}], {"a": {"b": {"c": "}"}}}, True]
-)
-@pytest.mark.parametrize("place", ["first", "middle", "last", "only"])
-@pytest.mark.parametrize("indent", [None, 2])
+@check_cases("key", PRIVATE)
+@check_cases("value", [{"a": 1}, None, "1 High Street", 7, [1, {"b": 2}], {"a": {"b": {"c": "}"}}}, True])
+@check_cases("place", ["first", "middle", "last", "only"])
+@check_cases("indent", [None, 2])
 def test_every_private_key_in_every_place_and_shape(key, value, place, indent):
     others = {"a": 1, "b": 2}
     members = {
@@ -72,7 +71,7 @@ def test_zip_and_gzip_come_out_as_plain_lines():
     assert cleaned(file.getvalue()) == cleaned(line * 2) == cleaned(gzip.compress(line * 2, mtime=0))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         b"<html>Born 1977</html>",
@@ -110,7 +109,7 @@ def test_a_key_behind_escapes_is_the_same_key(key):
     assert json.loads(cleaned(body))["data"] == {"name": "A"}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "address",
     [
         {"premises": '"},', "locality": "7"},
@@ -168,6 +167,7 @@ def without(value):
         st.dictionaries(st.text(max_size=6) | st.sampled_from(PRIVATE), values), min_size=1, max_size=4
     )
 )
+@pytest.mark.slow
 def test_any_json_comes_out_without_private_members_and_else_unchanged(records):
     body = b"".join(json.dumps(item, ensure_ascii=False).encode() + b"\n" for item in records)
     found = [json.loads(line) for line in cleaned(body).splitlines()]

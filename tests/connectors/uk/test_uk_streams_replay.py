@@ -160,6 +160,7 @@ def test_the_newest_event_of_each_company_is_its_state(replayed):
     assert len(replayed["uk_profiles"]) == 6
 
 
+@pytest.mark.slow
 def test_genuine_events_shuffled_doubled_and_cut_give_the_state_of_a_clean_replay(sources):
     events = genuine_events(sources)
     clean_state = clean(events)
@@ -264,6 +265,7 @@ def test_absence_does_not_go_back_behind_what_was_told_since(connection, publish
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_after_streams_and_a_snapshot_the_state_is_that_of_the_snapshot_alone(connection, seed):
     """Whatever the streams told, missed or repeat: a gap is mended, and nothing goes back behind it."""
     chance = random.Random(seed)

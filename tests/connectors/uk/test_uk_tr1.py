@@ -7,6 +7,7 @@ import pytest
 
 from connectors.uk import nsm_redact, tr1
 from connectors.uk.nsm_text import plain
+from tests.tables import check_cases
 
 LINES = """TR-1: Standard form for notification of major holdings
 1. Issuer Details
@@ -87,7 +88,7 @@ def test_one_cell_a_line():
     assert found.before == tr1.Position(level("5.01"), level("1.18"), level("6.19"), None)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("day", "crossed"),
     [
         ("21/12/2017", date(2017, 12, 21)),
@@ -113,7 +114,7 @@ def test_running_text_with_footnotes_and_every_spelling_of_a_day(day, crossed):
     assert found.before == tr1.Position(level("below"), None, level("below"), None)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("row", "votes", "total", "count"),
     [
         ("5.0\n0\n5.0\n1,234,567", "5.0", "5.0", 1234567),
@@ -148,7 +149,7 @@ def test_a_page_of_tables(cells):
     assert found.crossed_on == date(2026, 3, 5)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "why"),
     [
         ("Please see the attached TR-1.", "no section"),
@@ -192,8 +193,9 @@ PIECES = (
 BEGINNINGS = ("", RUN_ON[:600], RUN_ON[: RUN_ON.index("vii") + 3])
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.slow
 @pytest.mark.parametrize("beginning", BEGINNINGS, ids=len)
+@check_cases("piece", PIECES)
 def test_hostile_texts_are_read_in_time_bounded_by_their_length(piece, beginning):
     """No clock is asked: of such lengths anything worse than linear does not come back."""
     text = beginning + piece * (100_000 // len(piece))

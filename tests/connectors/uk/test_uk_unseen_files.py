@@ -6,10 +6,13 @@ import json
 import pytest
 
 from connectors.declare import Recognised
-from connectors.uk import accounts, companies, psc
-from pipelines.folders import _matches
+from connectors.uk import UNITED_KINGDOM, accounts, companies, psc
+from pipelines.folders import days, plan
+from tests.connectors.uk.conftest import AT, Bench
+from tests.tables import check_cases
 
 NAME = "BasicCompanyData-2025-11-01-part3_7.csv"
+INLINE = b'<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"></html>'
 
 
 @pytest.mark.parametrize(
@@ -22,8 +25,9 @@ def test_a_number_without_its_zeros_is_the_registers(sheet, bench, written, numb
     assert read.signalled("short_number")["CompanyNumber"][0] == 1
 
 
-@pytest.mark.parametrize("written", ["30", "1234", "US1234", "AB1", "62020 - x"])
-def test_what_is_more_likely_another_column_is_a_reject(sheet, bench, written):
+@check_cases("written", ["30", "1234", "US1234", "AB1", "62020 - x"])
+def test_what_is_more_likely_another_column_is_a_reject(sheet, written):
+    bench = Bench()
     read = bench.read(companies.DATASET, sheet.table({}, {"CompanyNumber": written}), NAME)
     assert read.rows["uk_companies"]["CompanyNumber"].to_list() == ["01234567"]
     assert len(read.rejects) == 1
@@ -44,7 +48,7 @@ def test_a_list_answer_without_its_own_links_is_told_by_its_items(make):
     assert isinstance(psc.recognise("rest_api/list.json", body), Recognised)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("dataset", "file"),
     [
         (accounts.DATASET, "accounts_ixbrl/2025/03/any.html"),
@@ -56,5 +60,10 @@ def test_a_list_answer_without_its_own_links_is_told_by_its_items(make):
         (psc.DATASET, "persons-with-significant-control-snapshot-2026-11-20.zip"),
     ],
 )
-def test_files_are_found_wherever_in_the_folder_they_stand(dataset, file):
-    assert any(_matches(file, pattern) for pattern in dataset.files)
+def test_files_are_found_wherever_in_the_folder_they_stand(dataset, file, tmp_path):
+    path = tmp_path / "uk" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(INLINE if file.endswith(".html") else b"")
+    (day,) = days(tmp_path)
+    read_by = {entry.name: entry.dataset for entry in plan(day, UNITED_KINGDOM, AT).entries}
+    assert read_by[f"uk/{file}"] == dataset.key

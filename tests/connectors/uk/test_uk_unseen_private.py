@@ -3,9 +3,8 @@
 import io
 import json
 
-import pytest
-
 from connectors.uk.psc_redact import redact
+from tests.tables import check_cases
 
 SECRET = "Secret Road 1981"
 
@@ -15,7 +14,7 @@ def redacted(*records):
     return [json.loads(line) for line in redact(io.BytesIO(body)).read().splitlines()]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("key", "value"),
     [
         ("residential_address", {"address_line_1": SECRET}),

@@ -27,6 +27,7 @@ from tests.connectors.us.fact_files import (
     shared,
     signals,
 )
+from tests.tables import check_cases
 from warehouse.schema.tables import FILINGS, FINANCIALS, FINANCIALS_REPORTED
 
 YEAR = ("2024-01-01", "2024-12-31")
@@ -155,7 +156,7 @@ def test_a_cut_archive_is_unreadable(content: bytes) -> None:
         read(content, "companyfacts/companyfacts.zip")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "content",
     [b"{", b"[]", b'{"cik":"x","facts":{}}', b'{"cik":1,"facts":{"us-gaap":[]}}', b'{"message":"no"}'],
 )
@@ -171,7 +172,7 @@ def changed(**more: Any) -> bytes:
     return json.dumps(found).encode()
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("content", "code", "subject"),
     [
         (changed(val=None), "no_amount", "Revenues"),
@@ -249,7 +250,7 @@ def test_heads_are_counted_in_any_unit() -> None:
     assert tables[FINANCIALS_REPORTED.name]["employees"].to_list() == [41]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "head", "due"),
     [
         ("companyfacts/CIK0000320193.json", b'{"cik":320193,"entityName":"A","facts":{', None),

@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import polars as pl
-import pytest
 
 from connectors.kit import statements
 from connectors.us import UNITED_STATES, form13f_holdings, insiders_holdings
@@ -30,6 +29,7 @@ from tests.connectors.us.holder_files import (
     read,
     table_13f,
 )
+from tests.tables import check_cases
 
 COUNTS = [(Decimal(1000), day("2025-04-20")), (Decimal(2000), day("2026-04-20"))]
 TODAY = date(2026, 11, 20)
@@ -140,7 +140,7 @@ def test_selling_all_and_buying_again_leaves_a_gap() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("at", "share"),
     [
         ("2025-01-01", "15"),  # before the first count

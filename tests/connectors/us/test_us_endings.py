@@ -18,6 +18,7 @@ from connectors.us import ending_words, endings
 from connectors.us import releases_fields as r
 from connectors.us import submissions_fields as f
 from tests.answering import Quiet, answering
+from tests.tables import check_cases
 
 NUMBER = "0000000001-26-000001"
 CERTIFICATE = (
@@ -25,7 +26,7 @@ CERTIFICATE = (
 )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "items", "expected"),
     [
         (CERTIFICATE, ["8.01"], r.DISSOLUTION),

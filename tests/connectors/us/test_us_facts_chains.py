@@ -1,9 +1,8 @@
 """Which tag of one filing is which figure: by filer type, on facts written by hand (FORMAT us 12.3)."""
 
-import pytest
-
 from connectors.us import chains, facts_tags
 from connectors.us.chains import Filer
+from tests.tables import check_cases
 
 BANK = {"InterestIncomeExpenseNet": 60, "NoninterestIncome": 40, "InterestAndDividendIncomeOperating": 90}
 INSURER = {"PremiumsEarnedNet": 80, "NetInvestmentIncome": 15}
@@ -14,7 +13,7 @@ def revenue(facts: dict[str, int]) -> tuple[int, bool] | None:
     return None if found is None else (found.amount, found.computed)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("facts", "due"),
     [
         ({"Revenues": 65_357, "SalesRevenueNet": 63_435}, (65_357, False)),  # Target of 2009: the total
@@ -107,7 +106,7 @@ def test_a_trader_with_a_finance_arm_is_no_bank() -> None:
     assert revenue({**facts, "SalesRevenueNet": 50}) == (50, False)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("facts", "due"),
     [
         ({"OperatingIncomeLoss": 9}, (9, False)),
@@ -133,7 +132,7 @@ def test_operating_result(facts: dict[str, int], due: tuple[int, bool] | None) -
     assert (None if found is None else (found.amount, found.computed)) == due
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("chain", "facts", "due"),
     [
         (facts_tags.NET_RESULT, {"ProfitLoss": 12, "NetIncomeLoss": 10}, 10),

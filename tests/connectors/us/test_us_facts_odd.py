@@ -23,6 +23,7 @@ from tests.connectors.us.fact_files import (
     signals,
     statements,
 )
+from tests.tables import check_cases
 
 YEAR = ("2024-01-01", "2024-12-31")
 Q4 = ("2024-10-01", "2024-12-31")
@@ -56,9 +57,7 @@ def test_a_fact_that_cannot_be_placed_costs_no_other() -> None:
     assert [one.amounts["revenue"] for one in made] == [100]
 
 
-@pytest.mark.parametrize(
-    ("fy", "due"), [(2024, 2024), ("2023", 2023), (2023.0, 2023), (24, 2024), (2104, 2024)]
-)
+@check_cases(("fy", "due"), [(2024, 2024), ("2023", 2023), (2023.0, 2023), (24, 2024), (2104, 2024)])
 def test_the_filers_label_may_be_a_text_and_one_that_cannot_be_is_none(fy: object, due: int) -> None:
     assert [one.fiscal_year for one in statements([year(SALES, 100)], fy=fy)] == [due]
 

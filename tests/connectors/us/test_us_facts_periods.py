@@ -2,12 +2,11 @@
 
 import json
 
-import pytest
-
 from connectors.us.companyfacts_json import decode
 from connectors.us.facts_versions import read_filings
 from connectors.us.periods import FiscalYears, Length, length
 from tests.connectors.us.fact_files import Fact, amounts, answer, statements
+from tests.tables import check_cases
 
 YEAR = ("2024-01-01", "2024-12-31")
 REVENUE = "Revenues"
@@ -89,7 +88,7 @@ def test_a_wider_scope_never_replaces_the_parents() -> None:
     assert amounts(facts, "net_result") == {YEAR: 10_000}
 
 
-@pytest.mark.parametrize(("form", "value"), [("10-K", 3), ("10-K/A", 3), ("20-F", 3), ("8-K", 1), ("S-1", 1)])
+@check_cases(("form", "value"), [("10-K", 3), ("10-K/A", 3), ("20-F", 3), ("8-K", 1), ("S-1", 1)])
 def test_proxies_registrations_and_current_reports_count_only_where_no_report_does(
     form: str, value: int
 ) -> None:
@@ -254,7 +253,7 @@ def test_balances_are_of_the_last_day_and_a_later_report_may_lack_them() -> None
     assert (found["total_assets"], found["equity"]) == (500, 200)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("labels", "span", "year"),
     [
         (

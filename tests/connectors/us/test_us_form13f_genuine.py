@@ -8,6 +8,7 @@ from connectors.declare import NotOurs
 from tests.connectors.us.genuine_holders import COVERS, REPORTS
 from tests.connectors.us.genuine_reading import read
 from tests.connectors.us.holder_files import MANAGERS, day, rows
+from tests.tables import check_cases
 
 pytestmark = pytest.mark.sources
 VIEW = "13F-HR.infotable.xsl_rendered.html"
@@ -22,7 +23,7 @@ def test_the_reports_here_are_all_there_are(files: Path) -> None:
     assert {path.name for path in files.iterdir()} == REPORTS.keys() | COVERS.keys() | {VIEW}
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@check_cases("name", REPORTS)
 def test_reports_give_manager_class_shares_and_quarter(files: Path, name: str) -> None:
     (manager, quarter, count), one = REPORTS[name]
     found = rows(read(MANAGERS, files / name), "us_13f_position")

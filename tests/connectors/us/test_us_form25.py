@@ -4,11 +4,11 @@ from datetime import date
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from connectors.us import form25
 from connectors.us import releases_fields as f
 from tests.connectors.us.header_files import NUMBER, codes, document, labelled, read, rows
+from tests.tables import check_cases
 
 REMOVAL = """<?xml version="1.0"?>
 <notificationOfRemoval>
@@ -74,7 +74,7 @@ def test_a_removal_without_issuer_is_refused_and_an_unknown_rule_told() -> None:
     assert {code for code, _ in codes(other)} == {"unknown_code", "missing_value"}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("description", "expected"),
     [
         ("Common Stock", True),
@@ -118,7 +118,7 @@ principal executive offices)</p><p>{covered}</p>
 remains)</p><p>Rule 12g-4(a)(1) &#9746;</p></body></html>"""
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("covered", "others", "security", "is_share", "remaining", "is_last"),
     [
         ("Common Stock, $0.01 par value", "None", "Common Stock, $0.01 par value", True, None, True),

@@ -9,6 +9,7 @@ from connectors.declare import Batch, NotOurs, Unreadable
 from connectors.us import fsds
 from connectors.us.fsds_schema import HISTORY
 from tests.connectors.us.fact_files import Fact, accession, archive, body, piece, read, shared, signals
+from tests.tables import check_cases
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
 SUB = "adsh\tcik\tname\tsic\tform\tperiod\tfy\tfp\tfiled\tprevrpt\n"
@@ -83,7 +84,7 @@ def test_companyfacts_holds_of_a_filing_it_knows_and_lends_its_days() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("content", "code"),
     [
         (quarter(VALUE.replace(ADSH, accession("99001"))), "values_of_no_filing"),

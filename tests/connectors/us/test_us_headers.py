@@ -11,6 +11,7 @@ from connectors.kit.staged import Tally
 from connectors.us import form8k, form15, headers
 from connectors.us import releases_fields as f
 from tests.connectors.us.header_files import NUMBER, codes, document, labelled, read, rows
+from tests.tables import check_cases
 
 TAGGED = f"""<SEC-HEADER>{NUMBER}.hdr.sgml : 20260703
 <ACCEPTANCE-DATETIME>20260703160343
@@ -144,7 +145,7 @@ def test_a_party_without_number_costs_itself() -> None:
     assert found[0].rejects["reason"].to_list() == ["no CIK of a party (FILER)"]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "body"),
     [
         ("index.json", b'{"directory":{"item":[]}}'),

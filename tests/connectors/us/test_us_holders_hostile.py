@@ -26,6 +26,7 @@ from tests.connectors.us.holder_files import (
     table_13f,
 )
 from tests.connectors.us.test_us_schedule13_text import COVER, page
+from tests.tables import check_cases
 
 WHOLE = {
     "13D": (STAKES, schedule_d(person_d("A", "9"), person_d("B", "9"))),
@@ -40,7 +41,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("kind", WHOLE)
+@check_cases("kind", WHOLE)
 def test_broken_files_are_refused_or_read_and_raise_nothing_else(kind: str) -> None:
     dataset, text = WHOLE[kind]
     chance = random.Random(13)

@@ -2,11 +2,10 @@
 
 import io
 
-import pytest
-
 from connectors.us.holders_redact import redact
 from tests.connectors.us.holder_files import cover_13f, filing, form4, line, owner, person_d, schedule_d
 from tests.connectors.us.test_us_schedule13_text import COVER, page
+from tests.tables import check_cases
 
 
 def kept(text: str) -> str:
@@ -34,7 +33,7 @@ def test_a_prefix_hides_no_address() -> None:
     assert "Road" not in kept('<?xml version="1.0"?><a><com:street1 x="1">Private Road</com:street1></a>')
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "element",
     [
         "<com:city>Private Road<b>",

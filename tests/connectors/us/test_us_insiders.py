@@ -34,6 +34,7 @@ from tests.connectors.us.holder_files import (
     schedule_d,
     signals,
 )
+from tests.tables import check_cases
 
 TABLE = "us_insider"
 ONE, TWO = "0000000007-26-000001.xml", "0000000007-26-000002.xml"
@@ -155,7 +156,7 @@ def test_a_holder_of_a_schedule_is_named_as_there() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "flags", "kind"),
     [
         ("Park Se Hoon", {"isDirector": "1"}, "person"),

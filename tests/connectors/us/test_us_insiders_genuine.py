@@ -14,6 +14,7 @@ import pytest
 from tests.connectors.us.genuine_holders import FORMS
 from tests.connectors.us.genuine_reading import read
 from tests.connectors.us.holder_files import INSIDERS, Row, day, reasons, rows, signals
+from tests.tables import check_cases
 
 pytestmark = pytest.mark.sources
 
@@ -23,7 +24,7 @@ def files(sources: Path) -> Path:
     return sources / "us" / "forms345"
 
 
-@pytest.mark.parametrize("name", FORMS)
+@check_cases("name", FORMS)
 def test_forms_give_owner_class_shares_and_day(files: Path, name: str) -> None:
     owners, period, classes = FORMS[name]
     found = rows(read(INSIDERS, files / name), "us_insider")

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 import polars as pl
-import pytest
 
 from connectors.us import ownership_part
 from pipelines.steps.changes import Occasion
@@ -27,6 +26,7 @@ from tests.connectors.us.holder_files import (
 )
 from tests.pipelines.eventful import World, data, told, world
 from tests.pipelines.frames import company, frame
+from tests.tables import check_cases
 from warehouse.schema.tables import HOLDINGS, OWNERS
 
 FIRST, THEN = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -57,7 +57,7 @@ def stake(
     return schedule_d(person_d(name, percent, cik="0000000007"), form=form, event=event)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("before", "after", "limits"),
     [
         ("4.9", "5.0", [5]),

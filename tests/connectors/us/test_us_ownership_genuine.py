@@ -10,6 +10,7 @@ from pipelines.folders import days, plan
 from tests.connectors.us.genuine_holders import SCHEDULES
 from tests.connectors.us.genuine_reading import NOW, read
 from tests.connectors.us.holder_files import STAKES, day, holdings, rows, signals
+from tests.tables import check_cases
 
 pytestmark = pytest.mark.sources
 # six times the shares outstanding that it names: rights, of which a limit to 49.99% counts
@@ -35,7 +36,7 @@ def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
     assert all(refused.values())
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@check_cases("name", SCHEDULES)
 def test_schedules_give_holder_class_percent_and_day(files: Path, name: str) -> None:
     title, event, issuer, persons = SCHEDULES[name]
     batches = read(STAKES, files / name)

@@ -26,6 +26,7 @@ from tests.connectors.us.filer_bodies import (
     shared,
     signals,
 )
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.tables import FILINGS, PASSING, TABLES
 
@@ -79,7 +80,7 @@ def test_every_table_keeps_its_schema() -> None:
     assert found["companies"].height == 2
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "shown"),
     [
         ("PROGRESSIVE CORP/OH/", "PROGRESSIVE CORP"),
@@ -129,7 +130,7 @@ def test_pitfall_15_every_place_has_a_country_of_its_own() -> None:
     assert all(len(country) == 2 and country.isalpha() for country in countries.values())
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("exchanges", "listed"),
     [(["Nasdaq"], True), (["NYSE"], True), (["CBOE"], True), (["OTC"], False), (["OTC", "NYSE"], True)],
 )

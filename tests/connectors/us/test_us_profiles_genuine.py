@@ -12,6 +12,7 @@ from connectors.declare import Batch, Dataset, NotOurs, Piece
 from connectors.us import company_lists, submissions
 from connectors.us import submissions_fields as f
 from tests.connectors.us.filer_bodies import AT, rejects, rows, shared, signals
+from tests.tables import check_cases
 
 pytestmark = pytest.mark.sources
 TODAY = date(2026, 11, 21)
@@ -57,7 +58,7 @@ def test_every_answer_is_read_without_a_reject_or_a_signal(genuine: Any) -> None
     assert {name: signals(found) for name, found in read.items() if signals(found)} == {}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "count"),
     [
         ("CIK0000320193.json", 1005),
@@ -86,7 +87,7 @@ def test_pitfall_07_the_dated_pairs_differ_by_what_happened(genuine: Any, cik: s
     assert added == due.get(cik, fannie)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("number", "status", "detail", "reason"),
     [
         ("US0000320193", "active", None, None),  # four removals of matured notes
@@ -103,7 +104,7 @@ def test_statuses_of_the_samples(profiles: Any, number: str, status: str, detail
     assert (found["status"], found["status_detail"], found["registry_status"]) == (status, detail, reason)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "number",
     ["US0000315090", "US0001462356", "US0001718179", "US0001771340", "US0001911716"],
 )
@@ -111,7 +112,7 @@ def test_individuals_and_holders_are_no_companies(profiles: Any, number: str) ->
     assert number not in profiles
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("number", "listed"),
     [
         ("US0000310522", False),  # sixteen symbols, all over the counter

@@ -1,9 +1,9 @@
 """The CIK in every form of FORMAT us 2, and ids of filings."""
 
 import polars as pl
-import pytest
 
 from connectors.us import register
+from tests.tables import check_cases
 from warehouse.schema.identifiers import parse, parse_id, parse_scoped
 
 FORMS = [
@@ -23,7 +23,7 @@ FORMS = [
 NONE = ["", "0", "0000000000", "12345678901", "CIK", "US", "32O193", "-320193", "+320193", "٣٢٠١٩٣", "3.2e5"]
 
 
-@pytest.mark.parametrize("written", FORMS)
+@check_cases("written", FORMS)
 def test_pitfall_02_every_form_of_a_cik_is_one_number(written: str) -> None:
     assert register.central_index_key(written) == "0000320193"
     column = pl.DataFrame({"cik": [written]}).select(register.central_index_keys(pl.col("cik")))
@@ -37,7 +37,7 @@ def test_pitfall_02_a_cik_may_be_an_integer() -> None:
     assert column.to_series().to_list() == ["0000320193", None]
 
 
-@pytest.mark.parametrize("written", NONE)
+@check_cases("written", NONE)
 def test_what_is_no_cik(written: str) -> None:
     assert register.central_index_key(written) is None
     column = pl.DataFrame({"cik": [written]}).select(register.central_index_keys(pl.col("cik")))
@@ -65,7 +65,7 @@ def test_the_index_page_of_a_filing() -> None:
     assert url == f"{folder}/0001193125-26-000001-index.html"
 
 
-@pytest.mark.parametrize("written", [form.strip() for form in FORMS])
+@check_cases("written", [form.strip() for form in FORMS])
 def test_callers_write_it_in_every_form(written: str) -> None:
     found = (parse_scoped("US", written), parse_id(f"firm:US:{written}"))
     if not written.isdigit():  # bare digits name no market

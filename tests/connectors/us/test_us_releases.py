@@ -22,6 +22,7 @@ from connectors.us.access import Blocked
 from connectors.us.named import Memory
 from connectors.us.parts import META
 from tests.answering import Quiet, answering
+from tests.tables import check_cases
 from warehouse import render
 from warehouse.schema.tables import NEWS, NOTICES
 from warehouse.schema.types import Table
@@ -98,7 +99,7 @@ def test_a_6k_with_a_press_release_is_news_and_without_acceptance_its_day_is_tol
     assert item["published_at"] == datetime(2026, 11, 20, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "values",
     [
         {f.EXHIBITS: ["8-K", "EX-10.1"]},
@@ -138,7 +139,7 @@ def test_bankruptcy_delisting_restatement_and_control_are_notices() -> None:
     assert {row["register"] for row in found} == {"us.submissions"}
 
 
-@pytest.mark.parametrize("form", ["NT 10-K", "25", "25-NSE", "15-12G", "15F-15D", "REVOKED"])
+@check_cases("form", ["NT 10-K", "25", "25-NSE", "15-12G", "15F-15D", "REVOKED"])
 def test_late_reports_and_ends_of_listing_and_registration_are_notices(form: str) -> None:
     (row,) = notices(filed(form), filed("8-K", "2.02", **{s.ACCESSION: "0000000001-26-000002"}))
     assert row["action_type"] == ("enforcement" if form == "REVOKED" else "announcement")

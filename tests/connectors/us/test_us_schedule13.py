@@ -21,6 +21,7 @@ from tests.connectors.us.holder_files import (
     schedule_g,
     signals,
 )
+from tests.tables import check_cases
 
 TABLE, CUSIPS = "us_schedule13", "us_cusip"
 ONE, TWO, THREE = "0000000007-26-000001.xml", "0000000007-26-000002.xml", "0000000007-26-000003.xml"
@@ -207,7 +208,7 @@ def test_pitfall_10_what_no_schema_has_is_a_signal_and_the_row_stays() -> None:
     } <= set(signals(batches))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "percent", "signal"),
     [
         ("5.0 %", "5", None),
@@ -222,7 +223,7 @@ def test_pitfall_10_what_no_schema_has_is_a_signal_and_the_row_stays() -> None:
         ("112.4", "112.4", "above_100"),
     ],
 )
-@pytest.mark.parametrize("is_d", [True, False])
+@check_cases("is_d", [True, False])
 def test_percentages_as_xml_has_them(
     written: str, percent: str | None, signal: str | None, *, is_d: bool
 ) -> None:
@@ -232,7 +233,7 @@ def test_percentages_as_xml_has_them(
     assert {code for code, _ in signals(batches)} == ({signal} if signal else set())
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         schedule_d(),  # nobody reports

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from tests.connectors.us.test_us_schedule13_text import COVER, page, told
+from tests.tables import check_cases
 
 BRACKETS = """
 (1) Names of reporting persons. Alpha, Inc. (2) Check the appropriate box if a member of a group (a) [ ] (b) [X]
@@ -46,7 +47,7 @@ def test_cover_pages_of_different_shapes_say_the_same(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("label", "written"),
     [
         (

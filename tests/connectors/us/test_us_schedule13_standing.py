@@ -23,6 +23,7 @@ from tests.connectors.us.holder_files import (
     schedule_d,
     schedule_g,
 )
+from tests.tables import check_cases
 
 A, B, C = "0000000011", "0000000012", "0000000013"
 
@@ -49,7 +50,7 @@ def levels(found: list[Row]) -> dict[str, tuple[Decimal | None, Decimal | None]]
     return {row["holder_name"]: (row["pct"], row["pct_min"]) for row in found if row["ended_on"] is None}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("title", "key"),
     [
         ("Common Stock, par value $0.01 per share", "common stock"),

@@ -2,8 +2,6 @@
 
 from decimal import Decimal
 
-import pytest
-
 from tests.connectors.us.holder_files import (
     COMPANY,
     CUSIP,
@@ -19,6 +17,7 @@ from tests.connectors.us.holder_files import (
     schedule_d,
     signals,
 )
+from tests.tables import check_cases
 
 STATED, BARE = "us_schedule13", "us_schedule13_bare"
 
@@ -85,7 +84,7 @@ def test_an_ascii_cover_page_gives_holder_class_percent_and_day() -> None:
     assert row["isAmendment"] is True
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "percent", "below"),
     [
         ("9.9%", "9.9", None),
@@ -124,7 +123,7 @@ def test_percentages_as_filers_write_them(written: str, percent: str | None, bel
     assert row["percentBelow"] == (None if below is None else Decimal(below))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("note", "differs"),
     [
         ("based on 22,045,839 shares of common stock outstanding", False),  # 5.6 %
@@ -213,7 +212,7 @@ def test_an_amendment_below_five_percent_closes_an_older_form_too() -> None:
     assert (found["pct_min"], found["pct_max"]) == (0, 5)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("place", "country"),
     [
         ("Delaware", "US"),

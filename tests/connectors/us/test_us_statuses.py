@@ -9,6 +9,7 @@ from connectors.declare import Batch
 from connectors.kit import staged
 from connectors.us import releases_fields as r
 from tests.connectors.us.filer_bodies import CIK, TODAY, batches, company, filer, filing
+from tests.tables import check_cases
 
 QUARTER = filing("10-Q", "2026-10-30", reportDate="2026-09-30")
 OLD = filing("10-Q", "2024-07-30", reportDate="2024-06-30")
@@ -50,14 +51,12 @@ def test_who_reports_is_active() -> None:
     assert status([QUARTER, OLD]) == ("active", None, None, None)
 
 
-@pytest.mark.parametrize(
-    "form", ["10-K", "20-F", "40-F", "6-K", "8-K", "10-KT", "10-Q/A", "S-1", "10-12G", "8-A12B"]
-)
+@check_cases("form", ["10-K", "20-F", "40-F", "6-K", "8-K", "10-KT", "10-Q/A", "S-1", "10-12G", "8-A12B"])
 def test_every_own_report_counts(form: str) -> None:
     assert status([filing(form, "2026-01-05")])[0] == "active"
 
 
-@pytest.mark.parametrize("form", ["SC 13G/A", "4", "144", "25-NSE", "UPLOAD", "SCHEDULE 13D"])
+@check_cases("form", ["SC 13G/A", "4", "144", "25-NSE", "UPLOAD", "SCHEDULE 13D"])
 def test_what_others_file_does_not(form: str) -> None:
     report = filing("10-Q", "2024-07-30")
     found = status([filing(form, "2026-10-05"), report])
@@ -204,7 +203,7 @@ NOTES = filing("25-NSE", "2026-07-24")
 MERGED, DORMANT = ("dissolved", "merged"), ("dormant", "deregistered")
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("filings", "expected"),
     [
         ([filing("SC TO-T", "2026-06-01", fileNumber="005-12345")], MERGED),
@@ -238,7 +237,7 @@ def words(filed: str, says: str) -> Batch:
     return staged.batch(r.WORDS, [row])
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("filed", "says", "expected"),
     [
         ("2026-07-30", r.DISSOLUTION, ("dissolved", "dissolution")),

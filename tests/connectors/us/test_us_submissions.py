@@ -23,6 +23,7 @@ from tests.connectors.us.filer_bodies import (
     signals,
     zipped,
 )
+from tests.tables import check_cases
 
 
 def one(body, name=f"submissions/CIK{CIK}.json"):
@@ -98,7 +99,7 @@ def test_the_order_of_symbols_says_nothing() -> None:
     assert rows(batches(before), f.FILERS).equals(rows(batches(after), f.FILERS))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("written", "parts"),
     [
         ("Large accelerated filer", ["Large accelerated filer"]),
@@ -187,7 +188,7 @@ def test_an_individual_is_a_name_and_nothing_else() -> None:
     assert rows(found, f.FILED_TABLE).is_empty()  # they are of the companies whose shares it holds
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "more",
     [
         {"ein": "000000000"},
@@ -230,7 +231,7 @@ def test_a_large_archive_comes_in_several_batches(monkeypatch) -> None:
     assert rows(found, f.FILED_TABLE).height == 7
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"cik": 5}', b"<html></html>", b"PK\x03\x04cut off"])
+@check_cases("body", [b"", b"[]", b"{}", b'{"cik": 5}', b"<html></html>", b"PK\x03\x04cut off"])
 def test_what_is_no_submissions_is_unreadable(body) -> None:
     with pytest.raises(Unreadable):
         batches(body)

@@ -11,6 +11,7 @@ from connectors.declare import Unreadable
 from connectors.us.submissions import read
 from connectors.us.submissions_redact import redact, withheld
 from tests.connectors.us.filer_bodies import filer, filing, page, person, piece, zipped
+from tests.tables import check_cases
 
 PRIVATE = (b"EXAMPLE WAY", b"5125550100", b"78701", b"AUSTIN")
 
@@ -37,7 +38,7 @@ def test_an_individual_whose_filings_stand_at_the_top_has_none_either() -> None:
     assert not [text for text in PRIVATE if text in cleaned(body)]
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "shape",
     [
         {"ein": "000000000"},
@@ -54,7 +55,7 @@ def test_who_may_be_an_individual_has_no_address(shape: dict[str, object]) -> No
         assert b"DOE JANE" in left
 
 
-@pytest.mark.parametrize(
+@check_cases(
     "body",
     [
         json.dumps(filer([filing("8-K", "2026-01-02")])).encode(),
@@ -71,7 +72,7 @@ def test_every_other_body_stays_byte_for_byte(body: bytes) -> None:
     assert cleaned(body) == body
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("body", "reason"),
     [
         (json.dumps(person()).encode()[:-9], "JSON that does not parse"),

@@ -118,6 +118,7 @@ def test_a_release_of_an_edition_without_a_file_of_names_is_fetched_too(
     assert _served(other, "firm:NO:900000001") == "Name 1"
 
 
+@pytest.mark.slow
 def test_two_machines_take_turns(layout: Layout, other: Layout, bucket: Bucket) -> None:
     _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
     second = _publish(other, bucket, "SE", 2, rows(EVENTS, event("b", company_id="firm:SE:900000001")))
@@ -129,6 +130,7 @@ def test_two_machines_take_turns(layout: Layout, other: Layout, bucket: Bucket) 
     assert [one.event_id for one in Ledger(layout).after(0, 10)] == ["evt_a", "evt_b"]
 
 
+@pytest.mark.slow
 def test_the_second_of_two_at_one_time_is_not_seen(layout: Layout, other: Layout, bucket: Bucket) -> None:
     _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
     _fetch(other, bucket)
@@ -155,6 +157,7 @@ class _Killed(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["manifest written", "release shared", "pointer replaced"])
 def test_a_publisher_that_is_killed(layout: Layout, other: Layout, bucket: Bucket, step: str) -> None:
     _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
@@ -175,6 +178,7 @@ def test_a_publisher_that_is_killed(layout: Layout, other: Layout, bucket: Bucke
     assert [one.event_id for one in Ledger(layout).after(0, 10)] == ["evt_a", "evt_b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what", ["^PUT .*/releases/0000000002/[0-9a-f]", "^PUT .*/contents", "^PUT .*current"]
 )
@@ -193,6 +197,7 @@ def test_a_store_that_fails_while_a_release_is_sent(
     assert _fetch(other, bucket) == 2
 
 
+@pytest.mark.slow
 def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: Bucket) -> None:
     _publish(layout, bucket, "NO", 1)
     _fetch(other, bucket)
@@ -244,6 +249,7 @@ def test_a_document_that_names_other_files_is_refused(
     assert not (other.root / "secrets.json").exists()
 
 
+@pytest.mark.slow
 def test_machines_that_are_not_of_one_line(layout: Layout, other: Layout, bucket: Bucket) -> None:
     learn(other, "SE", 1, companies=[member("SE", 1)])
     alone = Releases(other, lambda: day(1))
@@ -257,6 +263,7 @@ def test_machines_that_are_not_of_one_line(layout: Layout, other: Layout, bucket
         _publish(other, bucket, "SE", 3)
 
 
+@pytest.mark.slow
 def test_old_releases_go_and_a_late_fetch_takes_the_newest(
     layout: Layout, other: Layout, bucket: Bucket
 ) -> None:
@@ -277,6 +284,7 @@ def test_old_releases_go_and_a_late_fetch_takes_the_newest(
     assert [one.event_id for one in Ledger(other).after(0, 10)] == ["evt_e1", "evt_e2", "evt_e3"]
 
 
+@pytest.mark.slow
 def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, bucket: Bucket) -> None:
     _publish(layout, bucket, "NO", 1, rows(EVENTS, event("a")))
     _fetch(other, bucket)

@@ -28,7 +28,7 @@ class Shop:
 
     @property
     def billing(self) -> Billing:
-        return self.desk.made.app.asgi_handler._service.billing
+        return self.desk.made.parts.billing
 
     def wait(self, days: float) -> None:
         """Time goes on, and Stripe does what is due."""

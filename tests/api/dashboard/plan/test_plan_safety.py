@@ -147,7 +147,7 @@ def test_a_stripe_that_is_away_is_told_and_nothing_lost(shop, owner):
 
 def test_a_stripe_that_does_not_answer_keeps_nobody_waiting(shop, owner, monkeypatch):
     """Pages that ask it say so in time; all others are answered meanwhile."""
-    monkeypatch.setattr("api.billing.service._PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr("api.billing.service.STRIPE_PATIENCE_SECONDS", 0.3)
     answered = threading.Event()
     shop.stripe.meanwhile = lambda: answered.wait(8)
     shown = owner.get(f"{PLAN}?from=portal")

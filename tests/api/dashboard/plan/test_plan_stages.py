@@ -12,6 +12,7 @@ from api.dashboard.plans import Stage, plan_of, price_of
 from api.db.billing import CustomerRecord
 from api.db.records import AccountRecord
 from api.tiers import DEFAULT, Tier, read_tiers
+from tests.tables import check_cases
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 THEN = datetime(2026, 12, 5, 9, 0, tzinfo=UTC)
@@ -35,7 +36,7 @@ def stage(told, status, billing=SOLD):
     return plan_of(account(status), customer(told), DEFAULT, billing, 14).stage
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("told", "stages"),
     [
         (NOBODY, (Stage.GIVEN, Stage.NONE, Stage.NONE)),

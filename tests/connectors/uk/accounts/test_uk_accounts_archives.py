@@ -16,6 +16,7 @@ from connectors.kit.bodies import Fetched, NotModified, Validators
 from connectors.kit.errors import WrongBody
 from connectors.kit.formats import sniff
 from connectors.uk import accounts, accounts_fetch
+from tests.tables import check_cases
 
 AT = datetime(2025, 5, 3, tzinfo=UTC)
 DAILY = "Accounts_Bulk_Data-2025-05-03.zip"
@@ -170,21 +171,21 @@ def test_a_document_without_figures_is_listed_and_keeps_its_row() -> None:
 
 
 def test_a_large_archive_is_split_into_packs_that_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "_PACK", 3)
-    monkeypatch.setattr(accounts, "_CHUNK", 2)
+    monkeypatch.setattr(accounts, "PACK_MEMBERS", 3)
+    monkeypatch.setattr(accounts, "BATCH_DOCUMENTS", 2)
     nested = zipped({"c/accounts/a.xml": document(100), "c/cic34/b.xml": document(101)})
     members = {f"Prod223_1_0000000{n}_20241231.xml": document(n) for n in range(1, 9)}
     body = zipped({**members, f"{MEMBER}_CIC.zip": nested})
     parts = list(accounts.split(piece(body)))
     assert [part.member for part in parts] == ["members 1 of 3", "members 2 of 3", "members 3 of 3"]
-    monkeypatch.setattr(accounts, "_MOST_PACKS", 2)
+    monkeypatch.setattr(accounts, "MOST_PACKS", 2)
     assert [part.member for part in accounts.split(piece(body))] == ["members 1 of 2", "members 2 of 2"]
     rows, rejects, _ = read(body)
     assert sorted(rows["equity"]) == [1, 2, 3, 4, 5, 6, 7, 8, 100]
     assert rejects == {}
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("name", "head", "found"),
     [
         (DAILY, b"PK\x03\x04", Recognised(AT, Scope.PART)),

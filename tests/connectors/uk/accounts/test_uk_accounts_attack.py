@@ -155,7 +155,7 @@ def test_a_sheet_a_day_beside_last_years_end_is_the_comparative(blank: Any) -> N
 
 
 def test_continuations_without_end_are_left(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ixbrl, "_LONGEST_CHAINS", 50)
+    monkeypatch.setattr(ixbrl, "MOST_CONTINUATIONS", 50)
     chain = "".join(
         f'<ix:continuation id="k{n}" continuedAt="k{n + 1}">x</ix:continuation>' for n in range(40)
     )
@@ -197,8 +197,8 @@ def read(body: bytes) -> tuple[dict[str, int | None], dict[str, str]]:
 def test_in_an_archive_of_attacks_no_good_document_is_lost(
     body: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(accounts, "_PACK", 4)
-    monkeypatch.setattr(accounts, "_LARGEST", 1 << 20)
+    monkeypatch.setattr(accounts, "PACK_MEMBERS", 4)
+    monkeypatch.setattr(accounts, "LARGEST_DOCUMENT_BYTES", 1 << 20)
     nested = zipped({"CIC/accounts/a.xhtml": body, "CIC/accounts/huge.xhtml": b" " * (2 << 20)})
     twice = zipped({"CIC/accounts/inner.zip": nested})
     good = {member(number): body for number in (1, 2)} | {member(3, "zip"): nested, member(4, "zip"): body}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from connectors.kit.markup import Malformed
 from connectors.uk.accounts_document import NoAccounts, company_number, named, read_document
+from tests.tables import check_cases
 
 NAME = "Prod223_2125_01234567_20171231.html"
 YEAR = "2017-01-01/2017-12-31"
@@ -17,7 +18,7 @@ END = "2017-12-31"
 BEFORE = "2016-12-31"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("schema", "member", "standard"),
     [
         ("https://xbrl.frc.org.uk/FRS-102/2019-01-01/a.xsd", "Micro-entities", "FRS105"),
@@ -59,7 +60,7 @@ def test_amended_accounts_say_so(blank: Any) -> None:
     assert page.read().is_amendment
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "number"),
     [
         ("1234567", "01234567"),

@@ -196,6 +196,7 @@ def _whole(value: Decimal | None) -> int | None:
     return None if value is None else int(value.to_integral_value(ROUND_HALF_EVEN))
 
 
+@pytest.mark.slow
 def test_no_tagged_period_is_left_out(documents: dict[str, tuple[Document, bytes]]) -> None:
     """Each result, and each balance at the end of a reported period, stands in some row."""
     missing: list[str] = []

@@ -8,6 +8,7 @@ import pytest
 from lxml import etree
 
 from connectors.uk.accounts_document import read_document
+from tests.tables import check_cases
 
 NAME = "Prod223_2125_01234567_20171231.html"
 YEAR, END = "2017-01-01/2017-12-31", "2017-12-31"
@@ -130,7 +131,7 @@ def placeholders(monkeypatch: pytest.MonkeyPatch, axes: dict[str, str]) -> None:
         monkeypatch.setitem(axes, f"cut{number}", "Any")
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@check_cases("cut", CUTS)
 def test_pitfall_14_what_a_cut_makes_of_a_figure(blank: Any, cut: str) -> None:
     page = blank()
     page.number("Equity", 70, END, "cut0")

@@ -21,7 +21,7 @@ from connectors.kit.facts import Fact
 from connectors.kit.xbrl import read_report
 from connectors.uk.accounts_document import Document, Row, read_document
 
-pytestmark = pytest.mark.sources
+pytestmark = [pytest.mark.sources, pytest.mark.slow]
 
 COLUMNS = {
     "revenue": "turnover_gross_operating_revenue",

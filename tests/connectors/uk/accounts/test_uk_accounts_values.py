@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from connectors.uk.accounts_document import read_document
+from tests.tables import check_cases
 
 YEAR = "2017-01-01/2017-12-31"
 LAST = "2016-01-01/2016-12-31"
@@ -39,7 +40,7 @@ def test_pitfall_12_names_split_over_spans_are_joined(blank: Any) -> None:
     assert page.read().name == "ACME & SONS LTD"
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "more", "value"),
     [
         ("12345", 'scale="-2"', 123),
@@ -68,7 +69,7 @@ def test_pitfall_12_the_printed_text_by_its_format_scale_and_sign(
     assert (("unaccepted_text", "no transform") in page.read().signals) is (text == "(5)")
 
 
-@pytest.mark.parametrize("prefix", ["core", "uk-core", "ns5", "d", "frs102-core"])
+@check_cases("prefix", ["core", "uk-core", "ns5", "d", "frs102-core"])
 def test_pitfall_12_prefixes_mean_nothing(blank: Any, own: Any, prefix: str) -> None:
     page = blank()
     page.number("Equity", 5, END)
@@ -204,7 +205,7 @@ def test_pitfall_16_absent_turnover_is_null_not_zero(blank: Any, own: Any) -> No
     assert (row.revenue, row.operating_result, row.net_result, row.employees) == (None, None, None, None)
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("text", "more", "heads"),
     [
         ("2.5", "", 3),

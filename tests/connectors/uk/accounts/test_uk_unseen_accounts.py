@@ -11,6 +11,7 @@ import pytest
 from connectors.declare import Piece, Recognised, Scope
 from connectors.uk import accounts
 from connectors.uk.accounts_document import NoAccounts, read_document
+from tests.tables import check_cases
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
 YEAR, END = "2017-01-01/2017-12-31", "2017-12-31"
@@ -92,7 +93,7 @@ def test_other_numbering_schemes_make_no_company_number(blank, scheme, identifie
         read_document(UNNAMED, entity(scheme, identifier)(page.body()))
 
 
-@pytest.mark.parametrize(
+@check_cases(
     ("scheme", "identifier", "number"),
     [
         ("http://www.companieshouse.gov.uk/", "1042", "00001042"),
