@@ -101,7 +101,7 @@ class Accounts:
             return SubscriptionRepository(session.connection()).downgraded(account_id, limit)
 
     def set_tier(self, named: str, tier: str) -> AccountRecord:
-        """Another tier; one without webhooks pauses the account's subscriptions (CONTRACT 4.8)."""
+        """Another tier; one without webhooks pauses the account's subscriptions (docs/contract/contract.md 4.8)."""
         chosen = self._tiers.named(_one_of("tier", tier, self._tiers.names))
         with self._database.writing() as session:
             accounts, now = AccountRepository(session), self._clock.now()

@@ -117,7 +117,7 @@ def check_account(call: Call, caller: Caller) -> None:
 
 
 def check_tier(call: Call, caller: Caller) -> None:
-    """Webhooks are for some tiers only (product.md 6.3)."""
+    """Webhooks are for some tiers only (docs/contract/keys-and-limits.md 3.3)."""
     tier = caller.meter.tier
     if not tier.webhooks:
         raise tier_required(call.service.settings.tiers, tier.name)

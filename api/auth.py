@@ -1,4 +1,4 @@
-"""Who is calling: bearer keys, looked up by digest and believed for a while (KEYS_AND_LIMITS 3.1).
+"""Who is calling: bearer keys, looked up by digest and believed for a while (docs/contract/keys-and-limits.md 3.1).
 
 Belongs here: from the Authorization header to a `Caller` or a 401. Does not belong here: what the caller
 may do (`api.admission`), how much (`api.limits`), or SQL (`api.db.repositories`).

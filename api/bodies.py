@@ -1,4 +1,4 @@
-"""Bodies of requests: read whole within a limit, and parsed strictly (CONTRACT 4.0, 4.10).
+"""Bodies of requests: read whole within a limit, and parsed strictly (docs/contract/contract.md 4.0, 4.10).
 
 A body is one JSON object in UTF-8 whose members are each there once; what else is sent is `malformed_json`, with
 the byte where it goes wrong. Does not belong here: what the headers announce of a body (`api.media`), or whether

@@ -1,4 +1,4 @@
-"""Entity tags and conditional requests (CONTRACT «Conditional requests»).
+"""Entity tags and conditional requests (docs/contract/contract.md «Conditional requests»).
 
 Tags of company data depend on content only, so they are the same for every key and process; the tag of a webhook
 resource is its revision. Does not belong here: what a revision is (`api.db.webhook_models`).

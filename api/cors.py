@@ -1,4 +1,4 @@
-"""Which pages may read an answer: CORS (KEYS_AND_LIMITS 3.2).
+"""Which pages may read an answer: CORS (docs/contract/keys-and-limits.md 3.2).
 
 A preflight carries no key, so any origin is answered and the real request decides. Then answers to a publishable
 key may be read on its domains, whatever their status; elsewhere the one that says that the page is on none of them,

@@ -1,4 +1,6 @@
-"""Members of bodies: each is declared once, everything wrong is found and told together (CONTRACT 4.10, 422).
+"""Members of bodies: each is declared once, everything wrong is found and told together.
+
+See docs/contract/contract.md 4.10, 422.
 
 A reader takes a value and the place where it stands (a JSON pointer), tells `Faults` what is wrong, and returns
 what is meant. Belongs here: what a form is, and readers that several forms share. Does not belong here: which

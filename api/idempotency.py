@@ -1,4 +1,6 @@
-"""Idempotency-Key: a POST that is repeated is answered as the first time, and done once (CONTRACT 4.12).
+"""Idempotency-Key: a POST that is repeated is answered as the first time, and done once.
+
+See docs/contract/contract.md 4.12.
 
 The key belongs to account, method and path, and to one body. What is stored is the whole answer, encrypted, for 24
 hours. Does not belong here: SQL (`api.db.idempotency`), or what the operation does.

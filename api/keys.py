@@ -1,4 +1,4 @@
-"""The form of API keys (KEYS_AND_LIMITS 3.1): prefix, 36 random characters, 6 of checksum.
+"""The form of API keys (docs/contract/keys-and-limits.md 3.1): prefix, 36 random characters, 6 of checksum.
 
 The checksum lets scanners, and this service, tell a typing error without a look-up. Does not belong here:
 where keys are stored (`api.db`), or who may do what with one (`api.admission`).

@@ -1,4 +1,4 @@
-"""How much an account may ask: burst, monthly quota, and the headers that tell (CONTRACT 4.11).
+"""How much an account may ask: burst, monthly quota, and the headers that tell (docs/contract/contract.md 4.11).
 
 Every authenticated request takes a token of its account's bucket (`enter`); when its answer is known it is
 counted if its status counts (`settle`), so the headers tell exactly what is left after it. Failed
@@ -145,7 +145,10 @@ class Limits:
         )
 
     def check_test(self, subscription_id: str, now: float) -> None:
-        """429 where a subscription's endpoint has had its test sends of the minute (CONTRACT 4.8)."""
+        """429 where a subscription's endpoint has had its test sends of the minute.
+
+        See docs/contract/contract.md 4.8.
+        """
         if self._buckets.spend(bucket_of(f"test {subscription_id}", _TESTS), now) < 0:
             detail = f"More than {_TESTS_A_MINUTE} test sends per minute. Try again in {_TEST_EVERY} seconds."
             raise _limited("rate_limited", detail, "test", _TEST_EVERY)

@@ -138,7 +138,7 @@ class Metrics:
             self._added[name] += more
 
     def attempted(self, outcome: str) -> None:
-        """One attempt of a webhook has ended: `succeeded`, or with this error (CONTRACT 4.8)."""
+        """One attempt of a webhook has ended: `succeeded`, or with this error (docs/contract/contract.md 4.8)."""
         self._attempts[outcome] = self._attempts.get(outcome, 0.0) + 1
 
     def counted(self, name: str, function: Callable[P, T]) -> Callable[P, T]:

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document (CONTRACT 4.14), made from the same declarations that read queries.
+"""The OpenAPI 3.1 document (docs/contract/contract.md 4.14), made from the same declarations that read queries.
 
 Litestar's own generator describes what it parses itself, and our queries are read by `api.parameters`; so the
 document is put together here, once per start. Does not belong here: schemas (`api.schemas`).

@@ -1,4 +1,6 @@
-"""On which pages a publishable key works: the Origin header against the key's domains (KEYS_AND_LIMITS 3.2).
+"""On which pages a publishable key works: the Origin header against the key's domains.
+
+See docs/contract/keys-and-limits.md 3.2.
 
 Hosts are compared as parsed, lower-cased hosts, never as substrings. Does not belong here: CORS headers.
 """

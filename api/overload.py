@@ -1,4 +1,4 @@
-"""Admission of list queries: a few at once per process, the others wait, then 503 (DESIGN decision 11).
+"""Admission of list queries: a few at once per process, the others wait, then 503 (docs/architecture.md 11).
 
 So a flood of searches never keeps a profile waiting: profiles are answered on the event loop, lists in these
 threads, which the system lets run after it. Does not belong here: limits per account (`api.limits`), or how long

@@ -1,4 +1,6 @@
-"""Lists: the body of one page, its tag, its cursor and the Link to the next (CONTRACT 4.0, «Lists»).
+"""Lists: the body of one page, its tag, its cursor and the Link to the next.
+
+See docs/contract/contract.md 4.0, «Lists».
 
 Does not belong here: how a page is found (`warehouse.reader`) or signed (`api.pagination`).
 """

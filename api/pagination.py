@@ -1,4 +1,4 @@
-"""Cursors: opaque, signed, bound to account, endpoint and filters (CONTRACT «Cursor»).
+"""Cursors: opaque, signed, bound to account, endpoint and filters (docs/contract/contract.md «Cursor»).
 
 A cursor carries the sort key of the last row (keyset paging: rows that come or go between pages neither
 repeat nor hide others). Does not belong here: how a page is found (`warehouse.reader`).

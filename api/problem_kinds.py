@@ -1,4 +1,4 @@
-"""The table of error kinds (CONTRACT 4.10): code, status, fixed title, and what its page says.
+"""The table of error kinds (docs/contract/contract.md 4.10): code, status, fixed title, and what its page says.
 
 One row per code; `code` is the stable switch of clients, `title` is fixed per type. Does not belong here: the
 detail of one occurrence, or how a problem is sent (`api.problems`).

@@ -1,4 +1,4 @@
-"""Every error the service answers, as problem+json (RFC 9457; CONTRACT 4.10).
+"""Every error the service answers, as problem+json (RFC 9457; docs/contract/contract.md 4.10).
 
 Exception tree: `Problem` (carries a `Kind` of `KINDS`). Code anywhere in `api` raises `problem(code,
 detail, …)`; `render` makes the body, `api.edge` and the exception handlers of `api.app` send it. Does not

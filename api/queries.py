@@ -1,4 +1,4 @@
-"""Which query parameters each operation has (CONTRACT 4.1 to 4.5, 4.8).
+"""Which query parameters each operation has (docs/contract/contract.md 4.1 to 4.5, 4.8).
 
 The declarations read queries (`api.parameters`) and document them (`api.openapi`): one place for both. Does
 not belong here: what is done with the values (`api.routes`).
@@ -28,7 +28,7 @@ PROFILE_FIELDS: Final = (
     "latest_revenue",
     "latest_currency",
     "latest_year",
-)  # product.md 2.1, in its order
+)  # docs/contract/contract.md 4.1, in its order
 PROFILE_PARTS: Final = ("detail", "identifiers", "address", "sources")
 YEARS: Final = (1900, 2200)
 SIZES: Final = ("micro", "small", "medium", "large")  # of the EU

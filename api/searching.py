@@ -1,4 +1,4 @@
-"""What a search asks for: the values of its query, and the rules between them (CONTRACT 4.2).
+"""What a search asks for: the values of its query, and the rules between them (docs/contract/contract.md 4.2).
 
 Bounds that exclude each other are no error: they match nothing. Does not belong here: single values
 (`api.queries`), or finding companies (`warehouse.queries`).

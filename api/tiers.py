@@ -1,4 +1,6 @@
-"""What accounts may use: the tiers (KEYS_AND_LIMITS 3.3) and the limits per client address, all configuration.
+"""What accounts may use: the tiers and the limits per client address, all configuration.
+
+See docs/contract/keys-and-limits.md 3.3.
 
 `DEFAULT` is the contract's table; an operator changes it by a file (FIRM_TIERS, TOML or JSON) of this form, where
 whatever is left out keeps its default and new tiers may be added:
@@ -50,7 +52,10 @@ class Tier:
     subscriptions: int = 0
     entity_ids: int = 0
     monthly_cents: int | None = None
-    """Price of a month in US cents (product.md 1); None where none is published. What is charged is Stripe's."""
+    """Price of a month in US cents; None where none is published. What is charged is Stripe's.
+
+    See docs/contract/keys-and-limits.md 3.3.
+    """
 
     @property
     def burst_seconds(self) -> int:

@@ -1,4 +1,6 @@
-"""Counts of requests per account and month: gathered here, written together, read back (KEYS_AND_LIMITS 3.3).
+"""Counts of requests per account and month: gathered here, written together, read back.
+
+See docs/contract/keys-and-limits.md 3.3.
 
 At most `_REQUESTS` requests or `GATHERING_SECONDS` are gathered before they are added to the database, at once
 where that takes no waiting, else by a thread, never more than one write at a time; the total of all processes

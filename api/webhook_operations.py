@@ -1,4 +1,6 @@
-"""The operations on webhooks as callers see them (CONTRACT 4.8): subscriptions, their log, replays, event types.
+"""The operations on webhooks as callers see them: subscriptions, their log, replays, event types.
+
+See docs/contract/contract.md 4.8.
 
 Does not belong here: what a receiver is sent (`api.schemas.webhooks`), or what a route does (`api.routes`).
 """
@@ -182,7 +184,7 @@ WEBHOOK_OPERATIONS: Final = (
         headers=OF_POST,
         places=(_ID, _DELIVERY_ID),
         asked_headers=("Idempotency-Key",),
-        example=examples.DELIVERY,
+        example=examples.DELIVERY_EXAMPLE,
         refusals=_OF_POST,
         leads_to=FROM_DELIVERY,
     ),

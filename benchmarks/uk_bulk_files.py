@@ -133,7 +133,7 @@ def _cells(day: int) -> dict[str, pl.Expr]:
 
 
 def write_psc(path: Path, count: int, day: int = 0, companies: int | None = None) -> None:
-    """Lines of all kinds in the shares of FORMAT uk 4, and the trailer that counts them.
+    """Lines of all kinds in the shares of docs/formats/uk.md 4, and the trailer that counts them.
 
     day: as of companies. companies: how many share the lines; none: a line each.
     """

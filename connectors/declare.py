@@ -82,7 +82,7 @@ class Cadence:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Limits judged on FULL editions against the last good one (DESIGN decision 5).
+    """Limits judged on FULL editions against the last good one (docs/architecture.md 5).
 
     `min_rows` and `max_shrink` (share of records lost) are fatal; `max_rows` and `max_changed` warn.
     `max_rejected` (share of unparsable rows; reasons of NOT_A_COMPANY do not count) is fatal for every scope.

@@ -19,7 +19,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, Final
 
-_LARGEST: Final = 32 * 1024  # CONTRACT 4.6
+_LARGEST: Final = 32 * 1024  # docs/contract/contract.md 4.6
 _DISCARDED: Final = 1 << 20  # bytes of a body that is too large that are read all the same
 
 
@@ -35,7 +35,7 @@ class Receiver:
     refused: int = 0
 
     def take(self, headers: Message, body: bytes) -> HTTPStatus:
-        """Counts an event once, however often it comes (product.md 6.3: at least once)."""
+        """Counts an event once, however often it comes (docs/contract/contract.md 4.7: at least once)."""
         signed = "sha256=" + hmac.new(self.secret.encode(), body, hashlib.sha256).hexdigest()
         if not self.secret or not hmac.compare_digest(signed, headers.get("X-Service-Signature", "")):
             self.refused += 1

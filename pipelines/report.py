@@ -88,7 +88,7 @@ class IngestReport:
 
     @property
     def exit_code(self) -> int:
-        """DESIGN decision 5: 0 all done, 1 error, 3 published with something held, 4 nothing published."""
+        """docs/architecture.md 5: 0 all done, 1 error, 3 published with something held, 4 nothing published."""
         if self.errors:
             return FAILED
         if self.held:

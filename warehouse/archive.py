@@ -1,4 +1,4 @@
-"""RAW (DESIGN decision 1): every body as it was sent, and one manifest line for every fetch.
+"""RAW (docs/architecture.md 1): every body as it was sent, and one manifest line for every fetch.
 
 Bodies lie by their SHA-256 (`objects`); `manifest/<dataset>.jsonl` tells of each fetch, in the order it
 happened. Nothing is changed or taken away, except what `erase` and `prune` remove, and that leaves a line

@@ -1,7 +1,8 @@
 """Events of erased subjects: what an event's `data` still says of them, which is ids, kinds, dates and order.
 
 The ledger keeps every event for ever, so that no sequence is given twice and readers find no hole; what its
-`data` tells of an erased subject is taken out, in the shape that the contract has for «not known» (CONTRACT 4.6).
+`data` tells of an erased subject is taken out, in the shape that the contract has for «not known»
+(docs/contract/contract.md 4.6).
 Does not belong here: where events are stored (`ledger`, the deliveries of the API).
 """
 

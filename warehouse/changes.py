@@ -2,7 +2,7 @@
 
 Three DuckDB tables carry one shared table. `open`: one row per key, what we hold true now. `versions`: what
 we hold true of earlier spans of the world (tables with `valid_from` only). `closed`: what we held true once,
-with `known_to`. Nothing here has an index: all are compared by joins (DESIGN decision 4). Does not belong
+with `known_to`. Nothing here has an index: all are compared by joins (docs/architecture.md 4). Does not belong
 here: locks, transactions, and which image comes when (`history`).
 """
 

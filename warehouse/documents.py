@@ -1,4 +1,6 @@
-"""The contract's JSON shapes from shared rows (CONTRACT 4.1, 4.3, 4.4, 4.5), as DuckDB expressions.
+"""The contract's JSON shapes from shared rows, as DuckDB expressions.
+
+See docs/contract/contract.md 4.1, 4.3, 4.4, 4.5.
 
 A million rows become documents inside the engine; key order is that of the contract, unknown is null,
 percentages are exact numbers with as many decimals as they have. What is not asked for most is kept as values, and

@@ -1,4 +1,6 @@
-"""What an export says of itself: `manifest.json` as CONTRACT 4.15 has it, and what a consumer needs beside that.
+"""What an export says of itself: `manifest.json` as the contract has it, and what a consumer needs beside that.
+
+See docs/contract/contract.md 4.15.
 
 Does not belong here: writing the files it lists (`exports`).
 """

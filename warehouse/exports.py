@@ -1,4 +1,4 @@
-"""EXPORTS (CONTRACT 4.15): per market the whole content of one release as files, with a manifest.
+"""EXPORTS (docs/contract/contract.md 4.15): per market the whole content of one release as files, with a manifest.
 
     <folder>/<market>/latest.json      {"market", "release", "folder", "manifest_sha256"}
     <folder>/<market>/0000000042/      one release: its files, and manifest.json, which lists them

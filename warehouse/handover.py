@@ -1,4 +1,6 @@
-"""The tables of the bulk hand-over (CONTRACT 4.15): their columns as Parquet types, and the order of their rows.
+"""The tables of the bulk hand-over: their columns as Parquet types, and the order of their rows.
+
+See docs/contract/contract.md 4.15.
 
 The columns are the members of the objects that the API serves, in its order; a test compares them. Does not belong
 here: where rows come from (`queries.whole`), writing (`handover_files`), folders and manifests (`exports`).

@@ -1,4 +1,4 @@
-"""HISTORY of one market (DESIGN decision 4): one file, one writer, one transaction for all of a run.
+"""HISTORY of one market (docs/architecture.md 4): one file, one writer, one transaction for all of a run.
 
 Holds the present rows (`present`), the shared tables over time (`changes`), how far each dataset has come,
 what has been done, and the outbox of events. `known_from` is when the source was fetched, so that a rebuild

@@ -30,6 +30,11 @@ _BOOK: Final = (
     f"CREATE TABLE IF NOT EXISTS outbox ({render.duckdb_columns(EVENTS)})",
 )
 _LIVED: Final = "edition"  # marks: the editions that a file has lived through, where there were several
+RENAMED_EDITIONS: Final = {
+    "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618": (
+        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2"
+    )
+}
 # DuckDB gives freed blocks out again but not back: past this share of free ones the file is written anew.
 LARGEST_FREE_SHARE: Final = 0.5
 FEWEST_FREE_BLOCKS: Final = 256  # of 256 KiB
@@ -40,7 +45,7 @@ def prepare(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(_IDENTITY)
     found = connection.execute("FROM identity").fetchall()
     edition = _edition(TABLES)
-    if found and found[0][1] == edition:
+    if found and _as_now(found[0][1]) == edition:
         return
     for statement in _BOOK:
         connection.execute(statement)
@@ -61,7 +66,12 @@ def is_mixed(path: Path) -> bool:
     with opened(path, read_only=True) as connection:
         lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
         edition = connection.execute("SELECT edition FROM identity").fetchall()
-    return bool(lived[0][0]) or edition != [(_edition(TABLES),)]
+    return bool(lived[0][0]) or [_as_now(found) for (found,) in edition] != [_edition(TABLES)]
+
+
+def _as_now(edition: str) -> str:
+    """The name that an edition has now: once the words that describe columns were part of it."""
+    return RENAMED_EDITIONS.get(edition, edition)
 
 
 @lru_cache(maxsize=2)

@@ -1,4 +1,4 @@
-"""LEDGER (DESIGN decision 6): every event once, numbered for ever, in one immutable segment per release.
+"""LEDGER (docs/architecture.md 6): every event once, numbered for ever, in one immutable segment per release.
 
 Lies outside the releases, is only appended to, never rebuilt and never rolled back. A segment counts from the
 moment `current.json` names a release that covers it; what lies above was left by a kill and is taken away at
@@ -131,7 +131,7 @@ def _numbered(events: pl.DataFrame, first: int, recorded_at: datetime) -> pl.Dat
 
 
 def with_sequence(data: str, sequence: int) -> str:
-    """The contract's `data` with `sequence` right after `occurred_at` (CONTRACT 4.6.
+    """The contract's `data` with `sequence` right after `occurred_at` (docs/contract/contract.md 4.6.
 
     The order is part of it).
     """

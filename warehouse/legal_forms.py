@@ -1,4 +1,4 @@
-"""Legal forms of companies in every way they are written, for all who compare names (FORMAT news 5).
+"""Legal forms of companies in every way they are written, for all who compare names (docs/formats/news.md 5).
 
 Belongs here: the spellings of each form, lower case, without dots and strokes (`A/S` is `as`, `a s` where they left
 gaps), with the letters of their language. Does not belong here: which forms the names of a market have

@@ -1,4 +1,4 @@
-"""Reading releases: follows the pointer, pins one release for one request (DESIGN decisions 7 and 8).
+"""Reading releases: follows the pointer, pins one release for one request (docs/architecture.md 7 and 8).
 
 Opens what is published and nothing that is written; a new release is opened under its own name, the former is
 closed when its last request is done. Imports neither polars nor pyarrow, and DuckDB only with the first question

@@ -53,7 +53,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What CONTRACT 4.2 can ask for. None and empty tuples do not filter.
+    """What docs/contract/contract.md 4.2 can ask for. None and empty tuples do not filter.
 
     `sort` is `relevance` or `id` (both here), `name`, `-latest_revenue` or `-registered_date`.
     """
@@ -78,7 +78,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """Which financial rows (CONTRACT 4.3).
+    """Which financial rows (docs/contract/contract.md 4.3).
 
     `history` adds superseded versions, `sources` a member of that name.
     """
@@ -94,7 +94,10 @@ class Periods:
 
 @dataclass(frozen=True, slots=True)
 class EventQuery:
-    """Which events (CONTRACT 4.5): `since` (inclusive) and `until` (exclusive) are of `recorded_at`."""
+    """Which events: `since` (inclusive) and `until` (exclusive) are of `recorded_at`.
+
+    See docs/contract/contract.md 4.5.
+    """
 
     types: tuple[str, ...] = ()
     since: datetime | None = None
@@ -104,7 +107,10 @@ class EventQuery:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of the ledger. `data` is the contract's object, `sequence` inside (CONTRACT 4.6)."""
+    """One event of the ledger. `data` is the contract's object, `sequence` inside.
+
+    See docs/contract/contract.md 4.6.
+    """
 
     sequence: int
     event_id: str

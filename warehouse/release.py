@@ -1,4 +1,4 @@
-"""RELEASES (DESIGN decision 7): numbered folders, built beside, verified, published by one atomic replace.
+"""RELEASES (docs/architecture.md 7): numbered folders, built beside, verified, published by one atomic replace.
 
 Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next;
 where releases are shared with other machines (`sharing`), theirs before our own pointer.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -117,14 +117,22 @@ def duckdb_columns(table: Table) -> str:
 
 
 def duckdb_ddl(table: Table) -> str:
-    """CREATE TABLE without keys or indexes (DESIGN decision 4)."""
+    """CREATE TABLE without keys or indexes (docs/architecture.md 4)."""
     return f"CREATE TABLE {quoted(table.name)} ({duckdb_columns(table)})"
 
 
 def fingerprint(tables: Iterable[Table]) -> str:
-    """SHA-256 of the declarations: two releases with the same one have the same columns, types and keys."""
-    shapes = [asdict(table) for table in sorted(tables, key=lambda table: table.name)]
+    """SHA-256 of the declarations, descriptions left out: the same one means the same columns, types and keys."""
+    shapes = [_shape_of(table) for table in sorted(tables, key=lambda table: table.name)]
     return hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()
+
+
+def _shape_of(table: Table) -> dict[str, Any]:
+    """A declaration as plain values. Its descriptions may be reworded without a new edition of stored files."""
+    shape = asdict(table)
+    for described in (shape, *shape["columns"]):
+        del described["description"]
+    return shape
 
 
 def violations(table: Table, frame: pl.DataFrame, today: date) -> list[Violation]:

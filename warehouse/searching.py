@@ -60,8 +60,8 @@ PLACES: Final = Table(
     ),
 )
 # The newest annual period with a revenue; of the consolidated series if that has one ending within 24 months
-# of the newest, else of the company's own (CONTRACT, «latest_revenue»). Nothing unless all three fields are
-# known.
+# of the newest, else of the company's own (docs/contract/contract.md «latest_revenue»). Nothing unless all three
+# fields are known.
 LATEST: Final = """
     WITH told AS (
         SELECT * FROM financials

@@ -1,4 +1,6 @@
-"""Who has been erased: one tombstone per subject, kept for ever, so that nothing brings it back (DESIGN 1).
+"""Who has been erased: one tombstone per subject, kept for ever, so that nothing brings it back.
+
+See docs/architecture.md 1.
 
 A company is told by its id, and by salted hashes of the keys by which links lead to it. A holder is told by salted
 hashes of the texts its records are known by, so that a tombstone says nothing of a person. Beside them stands which

@@ -34,7 +34,10 @@ class BillingSettings:
     """Where customers come back to from Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: the page of their plan."""
 
     trial_days: int = 14
-    """How long the first subscription of an account is free of charge (product.md 1); 0: not at all."""
+    """How long the first subscription of an account is free of charge; 0: not at all.
+
+    See docs/contract/keys-and-limits.md 3.3.
+    """
 
     timeout_seconds: float = 10.0
     """How long Stripe may take to answer."""

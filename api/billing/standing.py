@@ -59,7 +59,7 @@ class Footing:
 
 
 def unpaid(tiers: Tiers) -> Footing:
-    """Where accounts pay, and nothing is paid: there is no free tier (product.md 1).
+    """Where accounts pay, and nothing is paid: there is no free tier (docs/contract/keys-and-limits.md 3.3).
 
     The owner signs in, makes keys and chooses a plan; his keys are answered 402.
     """

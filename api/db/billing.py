@@ -133,8 +133,8 @@ class BillingRepository:
     def entitle(self, account_id: str, given: Entitlement, at: datetime) -> None:
         """The account's tier and status from now on; a suspended one stays suspended.
 
-        Where webhooks go with it the account's subscriptions are paused (CONTRACT 4.8), once: what is the same
-        already is not written again, so that the owner's own pauses keep their reason.
+        Where webhooks go with it the account's subscriptions are paused (docs/contract/contract.md 4.8), once: what
+        is the same already is not written again, so that the owner's own pauses keep their reason.
         """
         before = self._connection.execute(
             select(Account.tier, Account.status, Account.trial_ends_at).where(

@@ -1,4 +1,6 @@
-"""The log of deliveries as it is read: lists, one delivery with its attempts, replays (CONTRACT 4.8).
+"""The log of deliveries as it is read: lists, one delivery with its attempts, replays.
+
+See docs/contract/contract.md 4.8.
 
 Ids of deliveries rise with time, so a window of time is a range of ids, and newest first is the primary key read
 backwards: a list costs its page, however long the log is. Does not belong here: changing anything

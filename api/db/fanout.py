@@ -1,4 +1,6 @@
-"""From events to deliveries, in the statements of one transaction (DESIGN decision 10, DELIVERY rule 1).
+"""From events to deliveries, in the statements of one transaction.
+
+See docs/architecture.md 10, docs/contract/delivery.md 1.
 
 `move` comes first: by compare-and-set, so that of two who match the same events one finds nothing to do. Then the
 lanes concerned are locked, as everybody does who changes a subscription's state; what is read afterwards is as it

@@ -1,4 +1,6 @@
-"""What callers put back into the queue: one attempt by hand, or a window of the log as a replay (CONTRACT 4.8).
+"""What callers put back into the queue: one attempt by hand, or a window of the log as a replay.
+
+See docs/contract/contract.md 4.8.
 
 Every function takes the lane's lock first (`api.db.webhook_states`), so that what it reads of a subscription and
 of its deliveries still holds when it writes. Does not belong here: making attempts (`api.db.queue`), or who may

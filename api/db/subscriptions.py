@@ -1,4 +1,4 @@
-"""Statements on subscriptions, inside a transaction that the caller has begun (CONTRACT 4.8).
+"""Statements on subscriptions, inside a transaction that the caller has begun (docs/contract/contract.md 4.8).
 
 Locks are taken in one order everywhere: the account, then the lane. Changes of state are `api.db.webhook_states`'.
 Does not belong here: what is allowed (`api.webhooks.subscriptions`).

@@ -63,7 +63,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Subscription(Base):
-    """What a client may set of a subscription, its state and its secrets (CONTRACT 4.8)."""
+    """What a client may set of a subscription, its state and its secrets (docs/contract/contract.md 4.8)."""
 
     __tablename__ = "webhook_subscriptions"
     __table_args__ = (
@@ -165,7 +165,7 @@ class MatchedEvent(Base):
     event_type: Mapped[str] = mapped_column(String(30))
     company_id: Mapped[str] = mapped_column(String(40))
     data: Mapped[bytes] = mapped_column(LargeBinary())
-    """`data` of CONTRACT 4.6 as JSON in UTF-8: its bytes go into every body as they are."""
+    """`data` of docs/contract/contract.md 4.6 as JSON in UTF-8: its bytes go into every body as they are."""
     matched_at: Mapped[datetime] = mapped_column(Moment())
     """When it was matched; deliveries made by it carry the same millisecond in their ids."""
 
@@ -246,7 +246,7 @@ class QueuedAttempt(Base):
 
 
 class Attempt(Base):
-    """One request that was made, and what came back (CONTRACT 4.8)."""
+    """One request that was made, and what came back (docs/contract/contract.md 4.8)."""
 
     __tablename__ = "webhook_attempts"
     __table_args__ = (_CLUSTERED,)
@@ -292,7 +292,7 @@ class Replay(Base):
 
 
 class IdempotentRequest(Base):
-    """A request that carried an Idempotency-Key, and what it was answered (CONTRACT 4.12)."""
+    """A request that carried an Idempotency-Key, and what it was answered (docs/contract/contract.md 4.12)."""
 
     __tablename__ = "idempotent_requests"
 

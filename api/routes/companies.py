@@ -1,4 +1,7 @@
-"""The profile (CONTRACT 4.1), plain and within a market. One ready document, so no thread is needed."""
+"""The profile, plain and within a market. One ready document, so no thread is needed.
+
+See docs/contract/contract.md 4.1.
+"""
 
 import msgspec
 

@@ -1,4 +1,7 @@
-"""The log of a subscription (CONTRACT 4.8): its deliveries, one with its attempts, one more attempt by hand."""
+"""The log of a subscription: its deliveries, one with its attempts, one more attempt by hand.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import msgspec
 

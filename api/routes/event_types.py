@@ -1,4 +1,7 @@
-"""The event types that subscriptions may name (CONTRACT 4.8); for any secret key, whatever its tier."""
+"""The event types that subscriptions may name; for any secret key, whatever its tier.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import msgspec
 

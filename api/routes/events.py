@@ -1,4 +1,4 @@
-"""Events of a company (CONTRACT 4.5): newest first, or as a tail that can be taken up again."""
+"""Events of a company (docs/contract/contract.md 4.5): newest first, or as a tail that can be taken up again."""
 
 from api.answers import Answer
 from api.call import Call
@@ -42,7 +42,7 @@ async def list_company_events(call: Call) -> Answer:
 
 @endpoint("/api/v1/events")
 async def list_events(call: Call) -> Answer:  # noqa: ARG001 -- every handler has it
-    """The cross-company stream is planned (product.md 4)."""
+    """The cross-company stream is planned (docs/contract/contract.md 4.5)."""
     raise problem(
         "not_implemented", "The cross-company event stream is planned. Use per-company events or webhooks."
     )

@@ -1,4 +1,4 @@
-"""Financials of a company (CONTRACT 4.3), newest period first."""
+"""Financials of a company (docs/contract/contract.md 4.3), newest period first."""
 
 from typing import Literal, cast
 

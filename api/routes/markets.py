@@ -1,4 +1,4 @@
-"""Markets (CONTRACT 4.8a): how fresh every dataset is, and under what terms it is passed on.
+"""Markets (docs/contract/contract.md 4.8a): how fresh every dataset is, and under what terms it is passed on.
 
 A caller who must trust every figure sees here how old it is. Not counted. Does not belong here: how freshness is
 noted (`pipelines.stages.freshness`).

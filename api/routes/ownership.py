@@ -1,4 +1,4 @@
-"""Owners of a company on a day (CONTRACT 4.4), largest first."""
+"""Owners of a company on a day (docs/contract/contract.md 4.4), largest first."""
 
 from datetime import date
 

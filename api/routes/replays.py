@@ -1,4 +1,7 @@
-"""Replays of a subscription (CONTRACT 4.8): deliver a window of the log again, and how far that has come."""
+"""Replays of a subscription: deliver a window of the log again, and how far that has come.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import msgspec
 

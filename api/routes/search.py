@@ -1,4 +1,4 @@
-"""Search (CONTRACT 4.2): companies by name, number and every filter, in several orders.
+"""Search (docs/contract/contract.md 4.2): companies by name, number and every filter, in several orders.
 
 An exact number, id or identifier (LEI, ISIN, symbol and the like) comes first, before what the names find, and is
 not repeated by them; the other parameters hold for it too. Does not belong here: what parameters mean together

@@ -1,4 +1,4 @@
-"""What the account has used of this month (CONTRACT 4.9); not counted itself."""
+"""What the account has used of this month (docs/contract/contract.md 4.9); not counted itself."""
 
 import asyncio
 from typing import Any, Final

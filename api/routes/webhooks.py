@@ -1,4 +1,7 @@
-"""Webhook subscriptions (CONTRACT 4.8): made, listed, read, changed, deleted; their secrets; tests."""
+"""Webhook subscriptions: made, listed, read, changed, deleted; their secrets; tests.
+
+See docs/contract/contract.md 4.8.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Schemas of the profile and of what `include=` adds (CONTRACT 4.1).
+"""Schemas of the profile and of what `include=` adds (docs/contract/contract.md 4.1).
 
 Does not belong here: how a profile is made (`warehouse.release`).
 """

@@ -1,4 +1,4 @@
-"""Schemas of the deliveries' log and of replays (CONTRACT 4.8).
+"""Schemas of the deliveries' log and of replays (docs/contract/contract.md 4.8).
 
 Does not belong here: subscriptions (`api.schemas.subscriptions`), or the bodies that receivers get
 (`api.schemas.events`).

@@ -1,4 +1,4 @@
-"""The contract's example of each webhook body (CONTRACT 4.6), by event type.
+"""The contract's example of each webhook body (docs/contract/contract.md 4.6), by event type.
 
 Does not belong here: examples of answers (`api.schemas.examples`).
 """

@@ -1,4 +1,4 @@
-"""Schemas of events and of the six kinds of `data` (CONTRACT 4.5 and 4.6).
+"""Schemas of events and of the six kinds of `data` (docs/contract/contract.md 4.5 and 4.6).
 
 The same `data` object goes out in deliveries. Does not belong here: when an event is made
 (`pipelines.steps`).

@@ -1,4 +1,4 @@
-"""Schema of financial rows (CONTRACT 4.3).
+"""Schema of financial rows (docs/contract/contract.md 4.3).
 
 Does not belong here: which version of a period is served (`pipelines.steps`).
 """

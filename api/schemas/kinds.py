@@ -30,7 +30,10 @@ def text(longest: int, description: str, *, pattern: str = _ANYTHING, null: bool
 
 
 def word(allowed: Sequence[str], description: str, *, null: bool = False, open_ended: bool = False) -> Schema:
-    """One of a list; an open-ended list may grow within v1 (CONTRACT 4.13), so clients must take any word."""
+    """One of a list; an open-ended list may grow within v1, so clients must take any word.
+
+    See docs/contract/contract.md 4.13.
+    """
     if open_ended:
         schema = text(60, description, pattern=_WORD, null=null)
         return schema | {"x-extensible-enum": list(allowed)}
@@ -106,7 +109,7 @@ def chosen(items: Schema, longest: int, description: str, *, null: bool = False)
 
 
 def page(description: str, item: Schema, members: Mapping[str, Schema] | None = None) -> Schema:
-    """A list answer (CONTRACT 4.0): at most 100 items, the next cursor, whether more follow."""
+    """A list answer (docs/contract/contract.md 4.0): at most 100 items, the next cursor, whether more follow."""
     cursor = text(512, "Where to go on; null at the end.", pattern="^[A-Za-z0-9_-]+$", null=True)
     return record(
         description,

@@ -1,4 +1,6 @@
-"""Every spelling of a company's number that is accepted, as patterns (CONTRACT, «Company identifiers»).
+"""Every spelling of a company's number that is accepted, as patterns.
+
+See docs/contract/contract.md «Company identifiers».
 
 A request that fits one is never malformed. Does not belong here: how a number is read
 (`warehouse.schema.identifiers`).

@@ -1,4 +1,4 @@
-"""Schema of owners (CONTRACT 4.4).
+"""Schema of owners (docs/contract/contract.md 4.4).
 
 Does not belong here: how sources are reconciled (`pipelines.steps`).
 """

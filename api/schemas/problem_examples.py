@@ -1,4 +1,6 @@
-"""The contract's example of every problem (CONTRACT 4.10): its detail, and its members beyond those of all.
+"""The contract's example of every problem: its detail, and its members beyond those of all.
+
+See docs/contract/contract.md 4.10.
 
 Does not belong here: titles and statuses (`api.problem_kinds`), examples of answers (`api.schemas.examples`).
 """

@@ -1,4 +1,4 @@
-"""Schema of problem+json, and one documented response per status (CONTRACT 4.10).
+"""Schema of problem+json, and one documented response per status (docs/contract/contract.md 4.10).
 
 Does not belong here: the kinds themselves (`api.problem_kinds`).
 """

@@ -1,4 +1,4 @@
-"""Headers that operations look at, as parameters of the document (CONTRACT 4.0, 4.12).
+"""Headers that operations look at, as parameters of the document (docs/contract/contract.md 4.0, 4.12).
 
 Does not belong here: headers of answers (`api.schemas.headers`), of deliveries (`api.schemas.webhooks`).
 """

@@ -1,4 +1,4 @@
-"""Schemas of what the service tells of itself: markets and usage (CONTRACT 4.8a, 4.9).
+"""Schemas of what the service tells of itself: markets and usage (docs/contract/contract.md 4.8a, 4.9).
 
 Does not belong here: problems (`api.schemas.problems`).
 """

@@ -1,4 +1,6 @@
-"""Schemas of webhook subscriptions and event types (CONTRACT 4.8): what is sent, and what is answered.
+"""Schemas of webhook subscriptions and event types: what is sent, and what is answered.
+
+See docs/contract/contract.md 4.8.
 
 Does not belong here: what was delivered (`api.schemas.deliveries`), or the bodies that receivers get
 (`api.schemas.webhooks`).

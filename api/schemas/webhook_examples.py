@@ -1,4 +1,4 @@
-"""The contract's examples of everything under /api/v1/webhooks (CONTRACT 4.8), as it gives them.
+"""The contract's examples of everything under /api/v1/webhooks (docs/contract/contract.md 4.8), as it gives them.
 
 What it shows in words only (one subscription, changes, a replay that is asked for) is cut out of its own examples.
 Does not belong here: examples of deliveries' bodies (`api.schemas.event_examples`).
@@ -201,7 +201,7 @@ UPDATED_SUBSCRIPTION: Final[dict[str, Any]] = SUBSCRIPTION | {"warnings": []}
 CHANGES: Final[dict[str, Any]] = {"status": "paused", "entity_ids": None}
 ROTATION: Final[dict[str, Any]] = {"grace_period_seconds": 86400}
 TEST: Final[dict[str, Any]] = {"event_type": "status.changed"}
-DELIVERY: Final[dict[str, Any]] = DELIVERY_LIST["data"][0]
+DELIVERY_EXAMPLE: Final[dict[str, Any]] = DELIVERY_LIST["data"][0]
 NEW_REPLAY: Final[dict[str, Any]] = {
     "since": "2026-11-20T00:00:00Z",
     "until": "2026-11-20T20:00:00Z",

@@ -1,4 +1,6 @@
-"""`webhooks` of the document: what a receiver is sent, and how it is signed (CONTRACT 4.6 and 4.7).
+"""`webhooks` of the document: what a receiver is sent, and how it is signed.
+
+See docs/contract/contract.md 4.6 and 4.7.
 
 Does not belong here: the bodies' schemas (`api.schemas.events`), or sending.
 """

@@ -1,4 +1,4 @@
-"""Which internet addresses deliveries may go to: our own table (DELIVERY, «SSRF guard»).
+"""Which internet addresses deliveries may go to: our own table (docs/contract/delivery.md «SSRF guard»).
 
 Judged is always an address, never a text that names one: a name or an odd spelling becomes addresses first.
 Python's `is_global` is no such judgement: it differs between versions and holds multicast, cloud services' own

@@ -2,8 +2,8 @@
 
 A lane is given back when nothing more is due in it, or, where others wait for its place, after a while; it then
 stands behind them. What was read ahead is dropped when the subscription's revision is another: so every attempt is
-checked against the subscription as it was a moment ago (DELIVERY rule 8). Does not belong here: whose turn it is
-(`api.webhooks.lanes`), statements, requests.
+checked against the subscription as it was a moment ago (docs/contract/delivery.md 8). Does not belong here: whose
+turn it is (`api.webhooks.lanes`), statements, requests.
 """
 
 import logging

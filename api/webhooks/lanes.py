@@ -1,6 +1,7 @@
 """The lanes a worker has leased, and which of them may start an attempt next: fairness, in memory.
 
-DELIVERY rule 6: a few attempts at once per endpoint, many in all, and no endpoint may use up what others need. So:
+docs/contract/delivery.md 6: a few attempts at once per endpoint, many in all, and no endpoint may use up what
+others need. So:
 
 - An endpoint whose last attempt failed, or that has never acknowledged one, gets one attempt at a time. All that
   fail have three eighths of what may be under way, all that are new one eighth: endpoints that hang leave half to

@@ -1,4 +1,6 @@
-"""Deliveries, attempts and replays as callers see them (CONTRACT 4.8): keys in the contract's order.
+"""Deliveries, attempts and replays as callers see them: keys in the contract's order.
+
+See docs/contract/contract.md 4.8.
 
 Test sends are shown by the same `attempt`. Does not belong here: where they are read from (`api.db.deliveries`).
 """

@@ -1,4 +1,4 @@
-"""FAN-OUT: published events become deliveries, by one leader at a time (DESIGN decision 10).
+"""FAN-OUT: published events become deliveries, by one leader at a time (docs/architecture.md 10).
 
 One step matches one batch: the cursor moves in the commit that stores the deliveries, so a crash repeats a batch
 and loses none. Batches grow and shrink with what they make, for while one is stored SQLite has no other writer.

@@ -1,4 +1,6 @@
-"""What an owner is told when an endpoint fails: two texts, in plain words, with what to do (CONTRACT 4.8).
+"""What an owner is told when an endpoint fails: two texts, in plain words, with what to do.
+
+See docs/contract/contract.md 4.8.
 
 Values of others (a URL, an error's detail) become one printable line each, without the URL's query, which may hold
 a secret of the receiver's: the same text goes to the log where there is no mail server. Does not belong here: when

@@ -1,4 +1,4 @@
-"""What came of one attempt: the ten errors of CONTRACT 4.8, and as much of the answer as is kept.
+"""What came of one attempt: the ten errors of docs/contract/contract.md 4.8, and as much of the answer as is kept.
 
 Texts are our own: what a library says names addresses. Of a target that is not allowed nothing remote is told, so
 that attempts cannot be used to look around in a network. Does not belong here: what an outcome means for the
@@ -66,7 +66,7 @@ class Answer:
 
 
 def answered(answer: Answer, remote_ip: str | None, duration_ms: int, now: datetime) -> Outcome:
-    """Acknowledged by any 2xx; a redirect is not followed (DELIVERY rules 4 and 9)."""
+    """Acknowledged by any 2xx; a redirect is not followed (docs/contract/delivery.md 4 and 9)."""
     failure = _of_status(answer.status)
     error, detail = (None, None) if failure is None else failure
     return Outcome(

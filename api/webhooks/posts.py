@@ -1,4 +1,4 @@
-"""One attempt's request: its body and headers, signed (CONTRACT 4.6 and 4.7).
+"""One attempt's request: its body and headers, signed (docs/contract/contract.md 4.6 and 4.7).
 
 The body carries the instant of the attempt, so bytes and signature differ from one attempt to the next while the
 event's id stays; every attempt, a test or a replay alike, carries the full set of headers. Does not belong here:
@@ -13,7 +13,7 @@ from typing import Final
 from api.webhooks.signing import sign
 
 MOST_BYTES: Final = 32 * 1024
-"""A longer body is not sent (CONTRACT 4.6)."""
+"""A longer body is not sent (docs/contract/contract.md 4.6)."""
 
 _CONSTANT: Final = {
     "Content-Type": "application/json",
@@ -65,7 +65,7 @@ def post(
 
 
 def body(event: Sent, started: datetime) -> bytes:
-    """The four members of CONTRACT 4.6 in their order, with nothing between them."""
+    """The four members of docs/contract/contract.md 4.6 in their order, with nothing between them."""
     if started.tzinfo is None:
         raise ValueError("an attempt starts at an instant: give it with its time zone")
     at = started.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")

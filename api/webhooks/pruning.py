@@ -1,4 +1,6 @@
-"""Keeps the log as long as it can be asked for and no longer (CONTRACT 4.8, DELIVERY rule 10); days of usage too.
+"""Keeps the log as long as it can be asked for and no longer; days of usage too.
+
+See docs/contract/contract.md 4.8, docs/contract/delivery.md 10.
 
 One process leads. A pass is cut into short steps, each a transaction of its own, so that others who write never
 wait long. Does not belong here: the statements (`api.db.pruning`), or how often (`api.webhooks.service`).
@@ -22,7 +24,7 @@ from api.webhooks.settings import WebhookSettings
 LEASE: Final = "pruning"
 _LEASE_SECONDS: Final = 60.0
 STEP_ROWS: Final = 500  # at most: deliveries, events or companies of one step
-_REQUESTS_KEPT: Final = timedelta(hours=24)  # CONTRACT 4.12
+_REQUESTS_KEPT: Final = timedelta(hours=24)  # docs/contract/contract.md 4.12
 _DAYS_KEPT: Final = timedelta(days=400)  # of usage: this month is shown, a year can be compared by hand
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""What callers may ask of the log: reading it, one attempt by hand, a replay (CONTRACT 4.8).
+"""What callers may ask of the log: reading it, one attempt by hand, a replay (docs/contract/contract.md 4.8).
 
 Every function works on a connection whose transaction its caller has begun, and raises the problem that the caller
 of the API is answered. Does not belong here: SQL (`api.db.deliveries`, `api.db.redeliveries`), or bodies

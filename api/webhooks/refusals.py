@@ -1,4 +1,4 @@
-"""The problems that operations on webhooks answer with (CONTRACT 4.10), worded once.
+"""The problems that operations on webhooks answer with (docs/contract/contract.md 4.10), worded once.
 
 Does not belong here: when they are raised, or what is wrong with a body (`api.forms`).
 """

@@ -1,4 +1,6 @@
-"""What clients may say of a replay, and what it means (CONTRACT 4.8): pure, and everything wrong at once.
+"""What clients may say of a replay, and what it means: pure, and everything wrong at once.
+
+See docs/contract/contract.md 4.8.
 
 Does not belong here: the state that a replay needs (`api.webhooks.redelivery`).
 """

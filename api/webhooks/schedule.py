@@ -1,4 +1,4 @@
-"""The rules of when an attempt is made again, and what a finished one means (product.md 6.3, CONTRACT 4.7, 4.8).
+"""The rules of when an attempt is made again, and what a finished one means (docs/contract/contract.md 4.7, 4.8).
 
 Pure: instants are whole milliseconds that the caller gives. Does not belong here: which row that becomes
 (`api.db.finished`), or when a worker looks (`api.webhooks.worker`).
@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 RETRY_AFTER_STATUSES: Final = (429, 503)
 LONGEST_RETRY_AFTER: Final = 3_600.0
-"""Seconds by which a receiver may lengthen a wait (DELIVERY rule 1)."""
+"""Seconds by which a receiver may lengthen a wait (docs/contract/delivery.md 1)."""
 
 _MILLISECONDS: Final = 1_000
 
@@ -23,7 +23,7 @@ class Step:
     tries: int
     next_attempt_at: int | None = None
     warns: bool = False
-    """One retry is left: the owner is told (CONTRACT 4.8)."""
+    """One retry is left: the owner is told (docs/contract/contract.md 4.8)."""
 
 
 def after(waits: Sequence[float], tries: int, finished_at: int, succeeded: bool, more: float) -> Step:

@@ -1,4 +1,6 @@
-"""Secrets at rest: encrypted and authenticated by keys that are not in the database (CONTRACT 4.8, 4.12).
+"""Secrets at rest: encrypted and authenticated by keys that are not in the database.
+
+See docs/contract/contract.md 4.8, 4.12.
 
 The first key seals, every key opens, so that a key can be changed: put the new one first, and remove the old one
 when nothing sealed by it is needed any more. Does not belong here: where keys come from (`api.secrets`).

@@ -1,4 +1,6 @@
-"""The one egress: every attempt, real or test, retry or replay, leaves through `Sender.send` (DELIVERY rule 5).
+"""The one egress: every attempt, real or test, retry or replay, leaves through `Sender.send`.
+
+See docs/contract/delivery.md 5.
 
 The guard stands where sockets are made: whatever spelling a host has, whatever a name server said before and says
 now, the address that a connection is opened to is judged, and all that a name stands for must be allowed. A

@@ -42,7 +42,7 @@ ENDING_SECONDS: Final = 3.0  # beyond what an endpoint has to answer: to store w
 
 Run = Callable[[asyncio.Event], Awaitable[None]]
 Observe = Callable[[str], None]
-"""Told what became of each attempt: `succeeded`, or the error's code (CONTRACT 4.8)."""
+"""Told what became of each attempt: `succeeded`, or the error's code (docs/contract/contract.md 4.8)."""
 
 
 def process_name() -> str:

@@ -1,6 +1,6 @@
 """What an operator may set for deliveries and mail, frozen; read with the other settings (`api.settings`).
 
-Defaults are the contract's (product.md 6.3, CONTRACT 4.7); tests and trials shorten them. Does not belong here:
+Defaults are the contract's (docs/contract/contract.md 4.7); tests and trials shorten them. Does not belong here:
 what any of it is used for.
 """
 

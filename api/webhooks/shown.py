@@ -1,4 +1,4 @@
-"""A subscription as callers see it (CONTRACT 4.8): keys in the contract's order, never a secret.
+"""A subscription as callers see it (docs/contract/contract.md 4.8): keys in the contract's order, never a secret.
 
 Does not belong here: deliveries and attempts (`api.webhooks.log`), or reading it (`api.db.subscriptions`).
 """

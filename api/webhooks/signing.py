@@ -1,4 +1,4 @@
-"""Signatures of deliveries and the secrets they are made with (CONTRACT 4.7).
+"""Signatures of deliveries and the secrets they are made with (docs/contract/contract.md 4.7).
 
 Two schemes over the same body: the product's own header (hex over the body, keyed with the secret as it is
 written) and Standard Webhooks (base64 over id, timestamp and body, keyed with the bytes that the secret encodes).
@@ -25,7 +25,8 @@ def make_secret() -> str:
 
 def sign(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
     """The signature headers of one attempt; `secrets` is the current one and, in an overlap, the one before."""
-    if not 1 <= len(secrets) <= 2:  # noqa: PLR2004 -- the current secret and the one before (CONTRACT 4.8)
+    # The current secret and the one before (docs/contract/contract.md 4.8)
+    if not 1 <= len(secrets) <= 2:  # noqa: PLR2004
         raise ValueError(f"sign with the current secret and at most one before it, not with {len(secrets)}")
     signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
     headers = {

@@ -1,4 +1,6 @@
-"""What an account may do with its subscriptions (CONTRACT 4.8): the rules, one method per operation.
+"""What an account may do with its subscriptions: the rules, one method per operation.
+
+See docs/contract/contract.md 4.8.
 
 Checks go in the contract's order (4.10): tier, validation, existence, If-Match, state. Whatever decides over a
 change is read again under its locks. Does not belong here: HTTP (`api.routes.webhooks`), SQL

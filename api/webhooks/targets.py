@@ -1,4 +1,6 @@
-"""What endpoint URLs are taken: their form, their port, and whether the host is a public one (CONTRACT 4.8).
+"""What endpoint URLs are taken: their form, their port, and whether the host is a public one.
+
+See docs/contract/contract.md 4.8.
 
 Asked when a subscription is made, changed or taken up again, and of the form before every attempt. The addresses
 that a host has at that moment are judged too, so that a mistake shows at once; what protects is the judgement of

@@ -1,4 +1,6 @@
-"""Test sends: an example of an event, sent as deliveries are, answered at once, stored nowhere (CONTRACT 4.8).
+"""Test sends: an example of an event, sent as deliveries are, answered at once, stored nowhere.
+
+See docs/contract/contract.md 4.8.
 
 Every test is another event, for a receiver drops what it has seen; `"test":true` in its data tells it apart.
 Does not belong here: how often (`api.limits`), or the sending itself (`api.webhooks.sending`).

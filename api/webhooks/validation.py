@@ -1,4 +1,6 @@
-"""What clients may say of a subscription, and what it means (CONTRACT 4.8): pure, and everything wrong at once.
+"""What clients may say of a subscription, and what it means: pure, and everything wrong at once.
+
+See docs/contract/contract.md 4.8.
 
 Event types and companies come out in their one spelling; what was written otherwise is a warning. Does not belong
 here: whether an endpoint's host is a public one (`api.webhooks.targets`), or how many subscriptions a tier allows

@@ -1,4 +1,7 @@
-"""Denmark: announced, not served (product.md 1). What its register offers: README.md."""
+"""Denmark: announced, not served. What its register offers: README.md.
+
+See docs/contract/contract.md «Not available».
+"""
 
 from __future__ import annotations
 

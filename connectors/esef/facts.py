@@ -139,7 +139,7 @@ def _prefixes(namespaces: Mapping[str, Any], name: str) -> frozenset[str]:
 
 
 def _period(text: str) -> tuple[date | None, date | None]:
-    """First and last day. Ends are exclusive and instants the midnight after (FORMAT fi 5.2).
+    """First and last day. Ends are exclusive and instants the midnight after (docs/formats/fi.md 5.2).
 
     A date without a clock is no period of xBRL-JSON (OIM Common 3.5): its end may be meant either way.
     """

@@ -1,4 +1,4 @@
-"""Asking filings.xbrl.org for a country's filings and their reports (FORMAT fi 5.1).
+"""Asking filings.xbrl.org for a country's filings and their reports (docs/formats/fi.md 5.1).
 
 Whole index pages, oldest processing first, so that what is processed again moves to the end and nothing shifts
 under our hands; of each page with something new, first its reports, then the page: an entry is never known

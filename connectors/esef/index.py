@@ -1,4 +1,4 @@
-"""Index pages of filings.xbrl.org: JSON:API answers to entries of one market (FORMAT fi 5.1).
+"""Index pages of filings.xbrl.org: JSON:API answers to entries of one market (docs/formats/fi.md 5.1).
 
 Does not belong here: asking for pages (`fetching`), reports (`report`).
 """

@@ -102,7 +102,7 @@ def _file(path: pl.Expr) -> pl.Expr:
 
 
 def _is_plausible() -> pl.Expr:
-    """An entry alone says its latest tagged date, which is no sure end of a year (FORMAT fi 5.1).
+    """An entry alone says its latest tagged date, which is no sure end of a year (docs/formats/fi.md 5.1).
 
     It counts only where there never will be a report that says better, and not where it lies ahead.
     """

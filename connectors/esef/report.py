@@ -1,4 +1,6 @@
-"""A report's own year, the year before, and the one number that counts for each concept (FORMAT fi 5.2, 5.3).
+"""A report's own year, the year before, and the one number that counts for each concept.
+
+See docs/formats/fi.md 5.2, 5.3.
 
 Belongs here: choosing periods by what the statements are of, choosing among repeated facts. Does not belong here:
 the syntax (`facts`), or chains of concepts (`mapping`).

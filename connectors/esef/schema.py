@@ -14,7 +14,7 @@ from warehouse.schema.types import Column, Kind, Table
 HOST: Final = "filings.xbrl.org"
 SITE: Final = f"https://{HOST}"
 
-# IFRS concepts of a period and of its last day, best first for one shared figure (FORMAT fi 5.3).
+# IFRS concepts of a period and of its last day, best first for one shared figure (docs/formats/fi.md 5.3).
 REVENUE: Final = ("Revenue", "RevenueFromContractsWithCustomers", "InsuranceRevenue")
 OPERATING_RESULT: Final = ("ProfitLossFromOperatingActivities",)
 NET_RESULT: Final = ("ProfitLoss", "ProfitLossAttributableToOwnersOfParent")

@@ -1,7 +1,7 @@
 """Acts of regulators that concern Finnish companies: which datasets, and which names of the register answer.
 
-FIN-FSA has no feed of its own: its sanctions are those of ESMA's register (FORMAT news 1.6). Does not belong here:
-reading them (`connectors.regulators`).
+FIN-FSA has no feed of its own: its sanctions are those of ESMA's register (docs/formats/news.md 1.6). Does not
+belong here: reading them (`connectors.regulators`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dataset fi.notices: notices registered in the Trade Register, and of which kind (FORMAT fi 4).
+"""Dataset fi.notices: notices registered in the Trade Register, and of which kind (docs/formats/fi.md 4).
 
 Belongs here: the declaration, what a file is, company objects to notices. They tell that accounts were registered,
 on paper too. The company's own fields in the same object are left to `fi.ytj`: they lack the industry and the

@@ -1,7 +1,7 @@
 """Asking for registered notices day by day: fifty companies a page, the last week again.
 
 A question that is too broad is answered 504 from about the sixth page on: it is split by the kind of notice, then
-by the legal form (FORMAT fi 4). Does not belong here: rates and retries (`connectors.kit.http`).
+by the legal form (docs/formats/fi.md 4). Does not belong here: rates and retries (`connectors.kit.http`).
 """
 
 from __future__ import annotations

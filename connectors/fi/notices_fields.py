@@ -1,4 +1,4 @@
-"""The staged table of `fi.notices`, and the codes of the register (FORMAT fi 4)."""
+"""The staged table of `fi.notices`, and the codes of the register (docs/formats/fi.md 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices of accounts to filings without figures: what was filed on paper is told too (FORMAT fi 4).
+"""Notices of accounts to filings without figures: what was filed on paper is told too (docs/formats/fi.md 4).
 
 The register says that accounts were registered and when, not of which year: the period stays null. Accounts that
 were filed digitally have their own document, registered on the same day, and are told by it alone.

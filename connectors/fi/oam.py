@@ -1,4 +1,4 @@
-"""Dataset fi.oam: pages of oam.fi, the official storage of the Helsinki exchange (FORMAT news 2.6).
+"""Dataset fi.oam: pages of oam.fi, the official storage of the Helsinki exchange (docs/formats/news.md 2.6).
 
 Belongs here: the declaration, what a page is, lists of releases and single releases as rows of a wire. The
 storage answers forms with a session of their own, so it is read as files. Text is Nasdaq's: headline, time

@@ -1,8 +1,8 @@
-"""Staged companies to the shared `companies` and `identifiers` (FORMAT fi 7): whole columns, per company.
+"""Staged companies to the shared `companies` and `identifiers` (docs/formats/fi.md 7): whole columns, per company.
 
 Belongs here: names, industry, place, listing, sources. Does not belong here: the status table (`statuses`) or
 figures. A company that leaves the bulk keeps its last state: dissolution is told by `endDate`, and an id that
-vanished was merged or mended (FORMAT 2.3).
+vanished was merged or mended (docs/formats/fi.md 2.3).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def companies(ytj: pl.LazyFrame, stated: pl.LazyFrame) -> pl.DataFrame:
 
 
 def identifiers(ytj: pl.LazyFrame) -> pl.DataFrame:
-    """EUID; the VAT number only where the VAT register has an open entry (FORMAT 1)."""
+    """EUID; the VAT number only where the VAT register has an open entry (docs/formats/fi.md 1)."""
     company = company_ids(pl.col(f.NUMBER)).alias("company_id")
     number = pl.lit(MARKET) + pl.col(f.NUMBER).str.replace("-", "", literal=True)
     values = {"euid": pl.col("euId"), "vat": pl.when(pl.col("vat")).then(number)}

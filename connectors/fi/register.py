@@ -36,7 +36,7 @@ _SEVEN: Final = 7
 
 
 def business_id(text: str | None) -> str | None:
-    """`0112038-9` of any spelling that FORMAT 1 accepts; None for what is none.
+    """`0112038-9` of any spelling that docs/formats/fi.md 1 accepts; None for what is none.
 
     Old ids have six digits and get a zero in front. The check digit decides nothing here (`has_check_digit`).
     """
@@ -56,7 +56,10 @@ def company_ids(number: pl.Expr) -> pl.Expr:
 
 
 def error_of(body: Any) -> str | None:
-    """What an error body of the service says (FORMAT 0: `errorcode`, `message`); None for anything else."""
+    """What an error body of the service says; None for anything else.
+
+    See docs/formats/fi.md 0: `errorcode`, `message`.
+    """
     if not isinstance(body, dict) or "errorcode" not in body:
         return None
     return f"error answer of the service (errorcode {body['errorcode']})"

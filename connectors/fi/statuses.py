@@ -1,4 +1,4 @@
-"""The status of a Finnish company (FORMAT fi 7): one decision table, first match wins.
+"""The status of a Finnish company (docs/formats/fi.md 7): one decision table, first match wins.
 
 The `status` of the business id is «2» for all and is never looked at: liveness is the end of the registration, the
 code of the Trade Register and its newest entry. Does not belong here: the rest of the profile.

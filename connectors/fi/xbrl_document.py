@@ -1,7 +1,7 @@
 """One statement of the XBRL service to a staged row: facts by line item and date, audited.
 
-Belongs here: which fact is which line of which year (FORMAT fi 3.2). Does not belong here: what a line means for
-the shared figures (`xbrl_mapping`).
+Belongs here: which fact is which line of which year (docs/formats/fi.md 3.2). Does not belong here: what a line
+means for the shared figures (`xbrl_mapping`).
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ class _Statement:
     def _lines(self, start: date | None, end: date) -> tuple[Amounts, Amounts, date | None]:
         """Lines of the year and of the year before, by member and instant, whichever element carries them.
 
-        A comparative has a reference, or only the earlier instant (FORMAT fi 3.2): what is referred to is of the
-        period before, whatever its instant.
+        A comparative has a reference, or only the earlier instant (docs/formats/fi.md 3.2): what is referred to is
+        of the period before, whatever its instant.
         """
         before = None if start is None else start - _DAY
         current: dict[str, list[Fact]] = defaultdict(list)
@@ -196,7 +196,7 @@ class _Statement:
                     self._tally.add("does_not_add_up", what + suffix, self._number)
 
     def _whole(self, line: str, amount: Decimal) -> int | None:
-        """Whole euros, halves to even (CONTRACT 4.0, money)."""
+        """Whole euros, halves to even (docs/contract/contract.md 4.0, money)."""
         whole = int(amount.to_integral_value(ROUND_HALF_EVEN)) if abs(amount) < _LARGEST else None
         if whole is None:
             self._tally.add("amount_out_of_range", line, self._number)

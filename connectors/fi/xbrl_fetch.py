@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LIST_URL: Final = f"{STATEMENTS_URL}/all_financial_statements"
 STATEMENT_URL: Final = f"{STATEMENTS_URL}/financial"
-FIRST: Final = date(2023, 7, 1)  # the service answers for days from here on (FORMAT 3.1)
+FIRST: Final = date(2023, 7, 1)  # the service answers for days from here on (docs/formats/fi.md 3.1)
 AGAIN: Final = timedelta(days=7)
 _MONTH: Final = timedelta(days=30)
 _DAY: Final = timedelta(days=1)

@@ -1,4 +1,4 @@
-"""Lists of statements: which company filed for which last day, and when it was registered (FORMAT fi 3.1).
+"""Lists of statements: which company filed for which last day, and when it was registered (docs/formats/fi.md 3.1).
 
 Does not belong here: asking for them (`xbrl_fetch`), or the statements themselves (`xbrl_document`).
 """

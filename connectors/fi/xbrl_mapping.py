@@ -1,4 +1,4 @@
-"""Present statements to shared filings and figures (FORMAT fi 3.3), and what they know of companies.
+"""Present statements to shared filings and figures (docs/formats/fi.md 3.3), and what they know of companies.
 
 Belongs here: columns to columns, over whole frames. Does not belong here: which fact is which line
 (`xbrl_document`).

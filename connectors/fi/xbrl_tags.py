@@ -1,4 +1,6 @@
-"""Line items of Finnish statements: members of the dimension `fi_dim:MCY` (FORMAT fi 3.3), and what must add up.
+"""Line items of Finnish statements: members of the dimension `fi_dim:MCY`, and what must add up.
+
+See docs/formats/fi.md 3.3.
 
 The element of a fact says only whether it is a balance or an accumulation; the line is the member. Equity is x376:
 x435 with x513 balances too, and is current and non-current assets. Does not belong here: reading (`xbrl_document`).
@@ -38,7 +40,8 @@ PARTS: Final = (
     ("x740 = x738 + x541 (+ appropriations)", "x740", ("x738", "x541")),
 )
 
-ELEMENTS: Final = frozenset({"mi53", "md103"})  # a balance, an accumulation; P&L comes as either (FORMAT 3.2)
+# a balance, an accumulation; P&L comes as either (docs/formats/fi.md 3.2)
+ELEMENTS: Final = frozenset({"mi53", "md103"})
 NAME, NUMBER, START, END = "si168", "si289", "di120", "di121"
 WANTED: Final = ELEMENTS | {NAME, NUMBER, START, END}
 LINE_AXIS, REFERENCE_AXIS = "MCY", "REF"

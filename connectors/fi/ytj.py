@@ -80,7 +80,7 @@ def _not_ours(head: bytes) -> str | None:
 
 
 def split(piece: Piece) -> Iterator[Piece]:
-    """The JSON member of the zip, whatever its name before the suffix (FORMAT 2.1)."""
+    """The JSON member of the zip, whatever its name before the suffix (docs/formats/fi.md 2.1)."""
     found = False
     for member in staged.members(piece, keep=lambda name: name.lower().endswith(".json")):
         found = True

@@ -1,8 +1,8 @@
 """The staged table of `fi.ytj`, its codes, and which of them are known.
 
 Columns keep the source's names where a value is taken as it stands; of lists (names, forms, entries, addresses)
-what counts is chosen while reading (`ytj_rows`), by the rules of FORMAT fi 2.2 and 7. Does not belong here:
-reading, or the shared profile (`profiles`).
+what counts is chosen while reading (`ytj_rows`), by the rules of docs/formats/fi.md 2.2 and 7. Does not belong
+here: reading, or the shared profile (`profiles`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ TAX_REGISTERS: Final = ("5", "6", "7")
 VAT_REGISTER: Final = "6"
 REGISTERS: Final = ("1", "2", "3", "4", "5", "6", "7")
 UNREGISTERED, CEASED = "0", "4"
-REGISTERED: Final = ("1", "3")  # «3» was seen on a living company; it is treated as registered (FORMAT 2.2)
+# «3» was seen on a living company; it is treated as registered (docs/formats/fi.md 2.2)
+REGISTERED: Final = ("1", "3")
 ENTRY_TYPES: Final = ("0", "1", "3", "4", "41", "55", "80", "82", "83", "V80")
 COMPANY_NAME, PARALLEL_NAME = "1", "2"
 NAME_TYPES: Final = ("1", "2", "3", "4")

@@ -1,4 +1,6 @@
-"""The shape of a company object of YTJ v3 and of the notices API (FORMAT fi 2.2), in the source's own spelling.
+"""The shape of a company object of YTJ v3 and of the notices API, in the source's own spelling.
+
+See docs/formats/fi.md 2.2.
 
 Belongs here: every documented key, so that anything else is drift. Any key may be absent, null or "", and codes
 come as text or numbers, so every scalar admits both. Does not belong here: what keys mean (`ytj_rows`).
@@ -142,7 +144,10 @@ class Company(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def text(value: Scalar) -> str | None:
-    """A scalar as text: blank is missing, 16 and 16.0 are «16» (FORMAT 9: codes come as text or numbers)."""
+    """A scalar as text: blank is missing, 16 and 16.0 are «16».
+
+    See docs/formats/fi.md 9: codes come as text or numbers.
+    """
     if isinstance(value, str) and value.isalnum():
         return value  # nearly always
     if value is None or value == "" or isinstance(value, bool):

@@ -86,7 +86,7 @@ class Row:
             return None
 
     def _instant(self, value: Scalar) -> datetime | None:
-        """`2026-08-19T10:04:06` and `2024-11-21 01:49:24`, local time of Helsinki (FORMAT 2.2)."""
+        """`2026-08-19T10:04:06` and `2024-11-21 01:49:24`, local time of Helsinki (docs/formats/fi.md 2.2)."""
         written = text(value)
         if written is None:
             return None
@@ -205,7 +205,10 @@ class Row:
         }
 
     def _place(self, addresses: list[Address]) -> dict[str, Any]:
-        """The visiting address, else the postal one; the municipality of whichever names one (FORMAT 7)."""
+        """The visiting address, else the postal one; the municipality of whichever names one.
+
+        See docs/formats/fi.md 7.
+        """
         kinds = [(self._known(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses]
         said = [
             one for kind in (f.VISITING, f.POSTAL) for found, one in kinds if found == kind and _says(one)
@@ -252,7 +255,7 @@ def number_of(company: Company) -> str | None:
 
 
 def label(descriptions: list[Described] | Blank) -> str | None:
-    """English, else Finnish, else Swedish; their order in a record is arbitrary (FORMAT 2.2)."""
+    """English, else Finnish, else Swedish; their order in a record is arbitrary (docs/formats/fi.md 2.2)."""
     by_language = {text(one.languageCode): text(one.description) for one in items(descriptions)}
     return next((by_language[code] for code in _LANGUAGES if by_language.get(code)), None)
 

@@ -1,7 +1,7 @@
 """The bulk of YTJ v3 and its search pages as one stream of an array of company objects.
 
-The bulk is an array, or an object with the array under `companies` (FORMAT fi 2.1): two or three gigabytes, never
-held as a whole. Does not belong here: what an element means (`ytj_rows`).
+The bulk is an array, or an object with the array under `companies` (docs/formats/fi.md 2.1): two or three
+gigabytes, never held as a whole. Does not belong here: what an element means (`ytj_rows`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Asking for files of FIRDS: which there are, the newest complete set of parts, changes since the last time.
 
-Belongs here: the lists of ESMA (Solr) and the FCA, sets of parts, checksums (FORMAT news 3.3). A set of which a
-part is missing is not taken: it would end what stands in that part. Does not belong here: what is in a file
+Belongs here: the lists of ESMA (Solr) and the FCA, sets of parts, checksums (docs/formats/news.md 3.3). A set of
+which a part is missing is not taken: it would end what stands in that part. Does not belong here: what is in a file
 (`reading`).
 """
 

@@ -1,8 +1,8 @@
-"""The staged tables of FIRDS, and where a record keeps what (FORMAT news 3.3).
+"""The staged tables of FIRDS, and where a record keeps what (docs/formats/news.md 3.3).
 
 Whole files go by turns into one of two tables, week by week: what left one file still stands in the other, so that
-only what is missing twice running is gone (FORMAT news 3.7). Does not belong here: reading (`reading`), or what a
-line means (`lines`).
+only what is missing twice running is gone (docs/formats/news.md 3.7). Does not belong here: reading (`reading`), or
+what a line means (`lines`).
 """
 
 from __future__ import annotations

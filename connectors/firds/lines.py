@@ -1,4 +1,4 @@
-"""Staged records of FIRDS to lines: an equity on a venue, and until when (FORMAT news 3.7).
+"""Staged records of FIRDS to lines: an equity on a venue, and until when (docs/formats/news.md 3.7).
 
 Belongs here: which record of a line holds, and when it ended. Does not belong here: which venues count, or whether
 the issuer is listed (`connectors.listed`).

@@ -1,4 +1,4 @@
-"""FIRDS XML to staged rows: whole files (FULINS) and changes (DLTINS), by local names (FORMAT news 3.3).
+"""FIRDS XML to staged rows: whole files (FULINS) and changes (DLTINS), by local names (docs/formats/news.md 3.3).
 
 Belongs here: records of equities in bounded memory; the version in the namespaces changes, so none is looked at.
 Does not belong here: which file is which (`dataset`), or what a line means (`lines`).

@@ -2,7 +2,7 @@
 
 Belongs here: the declaration, what a file is, reading, asking the API, the shared identifiers. Asked are the LEIs
 that a run's other tables name, a hundred at a time; golden copies are read as files. A status is never taken
-from here: a lapsed LEI says nothing of its company (FORMAT news 3.1).
+from here: a lapsed LEI says nothing of its company (docs/formats/news.md 3.1).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 HOST: Final = "api.gleif.org"
 RECORDS_URL: Final = f"https://{HOST}/api/v1/lei-records"
 LICENCE: Final = Licence("CC0-1.0", "https://www.gleif.org/en/meta/lei-data-terms-of-use", "Source: GLEIF")
-RATE: Final = 1.0  # requests a second: 60 a minute are answered (FORMAT news 3.1)
+RATE: Final = 1.0  # requests a second: 60 a minute are answered (docs/formats/news.md 3.1)
 EACH: Final = 100  # LEIs of one question; the API answers with 200 at most
 _ROWS: Final = 20_000
 _COMPANY: Final = "GENERAL"  # other categories repeat somebody else's number

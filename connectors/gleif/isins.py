@@ -1,4 +1,4 @@
-"""The dataset `<cc>.isin`: which LEI issued an ISIN, by ANNA and GLEIF (FORMAT news 3.4).
+"""The dataset `<cc>.isin`: which LEI issued an ISIN, by ANNA and GLEIF (docs/formats/news.md 3.4).
 
 Belongs here: the declaration, reading, the shared identifiers. Kept are ISINs of the market's own numbering agency:
 those of others name notes and depositary receipts. An ISIN says nothing of a listing. Does not belong here: who an

@@ -1,8 +1,8 @@
 """From what an LEI record says of its registration to a company number of a market.
 
 Belongs here: which registration authority is which register, and the spellings its numbers come in. A number
-counts only under the market's own authority and law (FORMAT news 3.1): branches and funds repeat the number of
-somebody else. Does not belong here: records (`records`).
+counts only under the market's own authority and law (docs/formats/news.md 3.1): branches and funds repeat the
+number of somebody else. Does not belong here: records (`records`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def are_leis(values: pl.Expr) -> pl.Expr:
 
 
 def is_personal(authority: str | None, number: str | None) -> bool:
-    """Whether a number under a Swedish authority is, or may be, a person's (FORMAT se 1)."""
+    """Whether a number under a Swedish authority is, or may be, a person's (docs/formats/se.md 1)."""
     if authority not in _SWEDISH or not number:
         return False
     return _PERSON.fullmatch(_SEPARATORS.sub("", number).replace("+", "")) is not None

@@ -1,4 +1,4 @@
-"""The staged tables of level 2: who consolidates whom, and why somebody names no parent (FORMAT news 3.2).
+"""The staged tables of level 2: who consolidates whom, and why somebody names no parent (docs/formats/news.md 3.2).
 
 Belongs here: columns, and where each edition keeps them. Does not belong here: reading (`parents`), or what an
 owner line is made of (`parent_holdings`).

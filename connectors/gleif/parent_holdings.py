@@ -1,4 +1,4 @@
-"""Consolidating parents to shared holdings: control, never a share (FORMAT news 3.2).
+"""Consolidating parents to shared holdings: control, never a share (docs/formats/news.md 3.2).
 
 A parent is known by its LEI alone, so a line has neither name nor kind; where another register tells of the holder
 `pipelines` takes both from there. A record whose registration has lapsed is stale and stays; one that was retired,

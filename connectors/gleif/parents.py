@@ -1,4 +1,4 @@
-"""The dataset `<cc>.lei_parents`: relationships and reporting exceptions of level 2 (FORMAT news 3.2).
+"""The dataset `<cc>.lei_parents`: relationships and reporting exceptions of level 2 (docs/formats/news.md 3.2).
 
 Belongs here: the declaration, what a file is, reading XML, CSV and answers of the API. Relationships name LEIs
 alone: whose child is a company of the market, links tell. Does not belong here: owner lines (`parent_holdings`).

@@ -1,4 +1,6 @@
-"""Which LEI records are persons', or may be: these leave before the archive (FORMAT news 3.1, se 1).
+"""Which LEI records are persons', or may be: these leave before the archive.
+
+See docs/formats/news.md 3.1, docs/formats/se.md 1.
 
 Readers look where a value is due. Here every byte of a record counts: one that is misspelled, shifted or has a
 member twice holds a person's facts where no reader looks. Does not belong here: cutting a body into records

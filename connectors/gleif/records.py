@@ -1,4 +1,4 @@
-"""LEI records of every edition as one flat row (FORMAT news 3.1).
+"""LEI records of every edition as one flat row (docs/formats/news.md 3.1).
 
 Belongs here: where each edition keeps which value, and the staged table. Does not belong here: cutting a body
 into records (`bodies`), or which market a record belongs to (`dataset`).

@@ -1,4 +1,4 @@
-"""The golden copy as CSV: 338 columns known by their names, records without persons (FORMAT news 3.1).
+"""The golden copy as CSV: 338 columns known by their names, records without persons (docs/formats/news.md 3.1).
 
 Belongs here: which column is which, telling such a file by its header, and lines of persons out of it. A record may
 hold line ends within its quotes, so that records are cut where quotes are even. Does not belong here: the other

@@ -1,8 +1,8 @@
 """Feeds (RSS, Atom) as bytes to entries: bounded, without entities, what breaks off told from what is untidy.
 
 Belongs here: calling feedparser and judging what it made of a body. A page of HTML with status 200, a feed that
-breaks off, one without items and one with too many are no feed (FORMAT news 0.5). Does not belong here: what an
-entry holds.
+breaks off, one without items and one with too many are no feed (docs/formats/news.md 0.5). Does not belong here:
+what an entry holds.
 """
 
 from __future__ import annotations

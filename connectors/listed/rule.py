@@ -1,9 +1,9 @@
-"""The uniform rule of `is_listed` (FORMAT news 3.7): evidence in, the two columns of a profile out.
+"""The uniform rule of `is_listed` (docs/formats/news.md 3.7): evidence in, the two columns of a profile out.
 
 Evidence is rows of `listings` and the market's own word about its companies. A company is listed where any evidence
 lives; it is not where evidence has ended and none lives; otherwise nobody knows, which a profile shows as false
-without a source (CONTRACT 4.0). Of a company that its register has removed nothing is listed. Does not belong here:
-where evidence comes from.
+without a source (docs/contract/contract.md 4.0). Of a company that its register has removed nothing is listed. Does
+not belong here: where evidence comes from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The venues that a listing is made of: home markets of the countries served, by MIC (FORMAT news 3.7).
+"""The venues that a listing is made of: home markets of the countries served, by MIC (docs/formats/news.md 3.7).
 
 Does not belong here: platforms, which trade any share without its issuer's asking, and over-the-counter quotes.
 """

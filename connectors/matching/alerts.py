@@ -1,7 +1,7 @@
 """Releases of law firms that look for plaintiffs: they name a company that neither wrote nor did anything.
 
-Belongs here: telling them by their title and publisher (FORMAT news 5, «false positives»). Does not belong here:
-an announcement of a company about a suit of its own.
+Belongs here: telling them by their title and publisher (docs/formats/news.md 5, «false positives»). Does not belong
+here: an announcement of a company about a suit of its own.
 """
 
 from __future__ import annotations

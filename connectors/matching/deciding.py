@@ -1,4 +1,4 @@
-"""Whom a name means, of candidates: exactly one, or nobody (FORMAT news 5).
+"""Whom a name means, of candidates: exactly one, or nobody (docs/formats/news.md 5).
 
 Belongs here: scores, limits, what a decision says of itself. A closed set (the issuers of an exchange) forgives one
 spelling; a whole register answers to the exact core alone. Does not belong here: numbers (a number is no name), or

@@ -1,4 +1,4 @@
-"""Legal forms and other words around a name that do not tell companies apart, by country (FORMAT news 5).
+"""Legal forms and other words around a name that do not tell companies apart, by country (docs/formats/news.md 5).
 
 Belongs here: the declared tables alone, as `names` has the words: lower case, without signs, `A/S` as `as`. One
 spelling stands for all of a form (`incorporated` is `inc`), and two forms for two companies. Does not belong here:
@@ -68,7 +68,7 @@ AND: Final[Mapping[str, tuple[str, ...]]] = {
 RENDERINGS: Final = frozenset({"plc", "ltd", "inc", "corp", "co"})
 RENDERED_IN: Final = frozenset({"SE", "NO", "FI", "DK"})
 
-# Cores that many companies could mean: they need their whole name or a number (FORMAT news 5).
+# Cores that many companies could mean: they need their whole name or a number (docs/formats/news.md 5).
 SHORTEST: Final = 5  # letters and digits
 _COMMON: Final = """
     advisors advisory alpha american arctic asset atlantic baltic bank banken banking capital central city

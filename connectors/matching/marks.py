@@ -1,4 +1,4 @@
-"""Words by which a respondent of a title is a company and no person (FORMAT news 1.1).
+"""Words by which a respondent of a title is a company and no person (docs/formats/news.md 1.1).
 
 A legal form at the end says it; a word of business at the end says it less surely: there are persons named so, and
 such a party is matched by its whole name alone. Does not belong here: taking a title apart (`parties`).

@@ -1,4 +1,4 @@
-"""A name's core: what is left of it when nothing that two writers spell differently is (FORMAT news 5).
+"""A name's core: what is left of it when nothing that two writers spell differently is (docs/formats/news.md 5).
 
 `core_name` compares names without their legal forms, `full_name` with them, each form in one spelling. Nordic
 letters stay what they are in the first key; `second_key` folds them. Does not belong here: which forms there are

@@ -1,7 +1,7 @@
 """Respondents of a title told apart: which companies an act is about, and how many persons beside them.
 
-Names of persons do not leave this module: what is not marked as a company is counted (FORMAT news 1.1). Does not
-belong here: sentences (`connectors.regulators.sentences`), or whom a name means (`deciding`).
+Names of persons do not leave this module: what is not marked as a company is counted (docs/formats/news.md 1.1).
+Does not belong here: sentences (`connectors.regulators.sentences`), or whom a name means (`deciding`).
 """
 
 from __future__ import annotations

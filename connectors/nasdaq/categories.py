@@ -1,4 +1,4 @@
-"""Categories of releases: which are flaggings, which are interim reports (FORMAT fi 6.1).
+"""Categories of releases: which are flaggings, which are interim reports (docs/formats/fi.md 6.1).
 
 First North has other numbers than the main markets, so an unknown number is judged by its label. Does not belong
 here: reading a release.

@@ -1,7 +1,8 @@
 """Asking the exchange's news service: newest pages until everything on one is known; pages of notifications.
 
-The service ignores days and names that are asked for (FORMAT fi 6.1), and its items are sorted by time and not by
-number: what was seen is remembered as numbers. Does not belong here: rates and retries (`connectors.kit.http`).
+The service ignores days and names that are asked for (docs/formats/fi.md 6.1), and its items are sorted by time and
+not by number: what was seen is remembered as numbers. Does not belong here: rates and retries
+(`connectors.kit.http`).
 """
 
 from __future__ import annotations

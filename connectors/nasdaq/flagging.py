@@ -93,7 +93,8 @@ def row(one: Notification, source: str, given: dict[str, Any], tally: Tally) -> 
         tally.add("no_day", "no day of the crossing in the text", source)
     _audit(one, source, tally)
     now = one.now
-    # «B and the total» says that A is empty; the total alone says nothing of A and stands for it (FORMAT fi 6.3)
+    # «B and the total» says that A is empty; the total alone says nothing of A and stands for it
+    # (docs/formats/fi.md 6.3)
     is_total = now.held is None and now.instruments is None
     held = now.held or (now.total if is_total else None) or Column(None, None)
     before = one.before.held if one.before is not None else None

@@ -1,7 +1,7 @@
 """What a flagging notification in the supervisor's form says: holder, day, percentages before and after.
 
-Belongs here: the rows of FIN-FSA's form in English and Finnish (FORMAT fi 6.3). Does not belong here: the columns
-of a row (`flagging_row`), shapes of text (`flagging_text`), staged rows (`flagging`).
+Belongs here: the rows of FIN-FSA's form in English and Finnish (docs/formats/fi.md 6.3). Does not belong here: the
+columns of a row (`flagging_row`), shapes of text (`flagging_text`), staged rows (`flagging`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One row of the supervisor's form: which figure stands in which column.
 
-A row has three columns, total of A, total of B, and both, and then a number of shares (FORMAT fi 6.3). Cells end at
-bars, or at line ends where a row has no bars. Does not belong here: which row is which (`flagging_form`).
+A row has three columns, total of A, total of B, and both, and then a number of shares (docs/formats/fi.md 6.3).
+Cells end at bars, or at line ends where a row has no bars. Does not belong here: which row is which
+(`flagging_form`).
 """
 
 from __future__ import annotations

@@ -85,7 +85,8 @@ def _filing(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | No
 
 def _is_year(start: date | None, end: date | None) -> bool:
     """Whether a release is of a year: the annual report, which comes later with figures, speaks for that period."""
-    return start is not None and end is not None and (end - start).days > 300  # noqa: PLR2004 - CONTRACT, annual
+    # docs/contract/contract.md «Quarterly figures»
+    return start is not None and end is not None and (end - start).days > 300  # noqa: PLR2004
 
 
 def _rank(record: dict[str, Any]) -> tuple[int, int]:

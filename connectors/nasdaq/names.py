@@ -1,7 +1,8 @@
 """Names of issuers as exchange releases spell them, made comparable with names in a company register.
 
-Releases carry no identifier (FORMAT fi 6.1): a company is found by its name alone, exactly, after the marks of
-a public company are taken off both sides. Does not belong here: looking the company up (`Jurisdiction.links`).
+Releases carry no identifier (docs/formats/fi.md 6.1): a company is found by its name alone, exactly, after the
+marks of a public company are taken off both sides. Does not belong here: looking the company up
+(`Jurisdiction.links`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exchange releases as items of news (FORMAT news 2.8): the record's number, its headline and its page.
+"""Exchange releases as items of news (docs/formats/news.md 2.8): the record's number, its headline and its page.
 
 A release in several languages may be several records of one minute and category. Notices of major holdings
 keep their category, by which they are told as holdings and not as news. Does not belong here: grouping

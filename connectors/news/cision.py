@@ -1,4 +1,4 @@
-"""Dataset `<cc>.cision`: the feed of one issuer, by a key of the issuer's own, in JSON (FORMAT news 2.10).
+"""Dataset `<cc>.cision`: the feed of one issuer, by a key of the issuer's own, in JSON (docs/formats/news.md 2.10).
 
 The key stands in a page of the issuer's, so feeds are read as files; MFN mirrors most of them. An answer does
 not name its issuer: the address of a release at news.cision.com does, by a short name, and tickers where it

@@ -163,6 +163,9 @@ def symbols(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def in_text(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Names and their symbols where a text has both, tickers in brackets behind the name (FORMAT news 2.11)."""
+    """Names and their symbols where a text has both, tickers in brackets behind the name.
+
+    See docs/formats/news.md 2.11.
+    """
     found = ((name.strip(" ,-"), symbols(_SYMBOLS.findall(listed))) for name, listed in _PAREN.findall(text))
     return tuple((name, known) for name, known in found if name and known)

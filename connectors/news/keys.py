@@ -2,7 +2,7 @@
 
 Belongs here: ticker with the first word of the name, and the name alone where the item says itself that it is
 of the market, and no LEI who it is. A name of few letters, or of one word that many have, tells nobody from others
-(FORMAT news 5). A ticker counts on the market's own exchanges: elsewhere it is somebody else's.
+(docs/formats/news.md 5). A ticker counts on the market's own exchanges: elsewhere it is somebody else's.
 Does not belong here: how a register's names are compared, which each market says itself.
 """
 

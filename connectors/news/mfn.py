@@ -1,4 +1,6 @@
-"""Dataset `<cc>.mfn`: the Nordic stream of MFN, whose items carry numbers, LEIs and ISINs (FORMAT news 2.2).
+"""Dataset `<cc>.mfn`: the Nordic stream of MFN, whose items carry numbers, LEIs and ISINs.
+
+See docs/formats/news.md 2.2.
 
 Belongs here: the declaration, what a file is, items to rows. Terms are not open: headline, time and link are
 kept. The versions of a release share `group_id`; a correction names what it corrects in a tag. Does not

@@ -1,4 +1,6 @@
-"""Dataset `<cc>.wires`: RSS and Atom of GlobeNewswire, PR Newswire and Business Wire (FORMAT news 2.9, 2.11).
+"""Dataset `<cc>.wires`: RSS and Atom of GlobeNewswire, PR Newswire and Business Wire.
+
+See docs/formats/news.md 2.9, 2.11.
 
 Belongs here: which wires there are and under what terms, what a file is, entries to rows. Releases are
 copyrighted text: title, link and time are kept. Law firms' calls to investors are listed and left out. Does

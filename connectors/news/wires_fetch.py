@@ -1,7 +1,8 @@
 """Asking the wires: the feed of a country at GlobeNewswire, for the United States that of PR Newswire too.
 
-Both hold some twenty newest releases (FORMAT news 2.9, 2.11). Feeds of Business Wire have keys of their own and are
-read as files. Does not belong here: what a feed says (`wires`), what is remembered (`connectors.kit.polled`).
+Both hold some twenty newest releases (docs/formats/news.md 2.9, 2.11). Feeds of Business Wire have keys of their
+own and are read as files. Does not belong here: what a feed says (`wires`), what is remembered
+(`connectors.kit.polled`).
 """
 
 from __future__ import annotations

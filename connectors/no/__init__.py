@@ -1,4 +1,6 @@
-"""Norway: Enhetsregisteret (profiles) and Regnskapsregisteret (annual accounts). See README.md and FORMAT.
+"""Norway: Enhetsregisteret (profiles) and Regnskapsregisteret (annual accounts). See README.md and the format page.
+
+See docs/formats/no.md.
 
 Change feeds name whom to ask again; roles, groups and the shareholder register give owners, Oslo Børs news.
 Does not belong here: reading any of them (one module per dataset).

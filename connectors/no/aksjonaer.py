@@ -1,4 +1,6 @@
-"""Dataset no.aksjonaer: the yearly shareholder register (Aksjonærregisteret) of the tax administration (FORMAT 7).
+"""Dataset no.aksjonaer: the yearly shareholder register (Aksjonærregisteret) of the tax administration.
+
+See docs/formats/no.md 7.
 
 Belongs here: the declaration, what a file is, and reading it once persons' facts have left (`aksjonaer_redact`).
 There is no address to fetch it from: the file is ordered with a form and dropped into a folder. Does not belong
@@ -51,7 +53,7 @@ from warehouse.schema.ids import natural_id
 from warehouse.schema.types import Column, Kind, Table
 
 _YEAR: Final = re.compile(r"(?<![0-9])(20[0-9]{2})(?![0-9])")
-_SLACK: Final = 1.001  # shares of all holders may pass the total by a thousandth (FORMAT 7)
+_SLACK: Final = 1.001  # shares of all holders may pass the total by a thousandth (docs/formats/no.md 7)
 _LONGEST: Final = 4096
 _KIND: Final = PASSED[4]
 _NAME, _COUNTRY, _SHARES, _TOTAL = PASSED[3], PASSED[6], PASSED[7], PASSED[8]

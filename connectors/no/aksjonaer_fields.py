@@ -1,4 +1,6 @@
-"""The fields of the yearly shareholder register (FORMAT 7): the staged table and the file's own columns.
+"""The fields of the yearly shareholder register: the staged table and the file's own columns.
+
+See docs/formats/no.md 7.
 
 Belongs here: names, kinds, and which columns the editions have. Does not belong here: reading (`aksjonaer`), or
 what leaves at the door (`aksjonaer_redact`).

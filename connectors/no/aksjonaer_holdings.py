@@ -1,4 +1,6 @@
-"""Shares of the yearly register to shared holdings: percentages of capital as of 31 December (FORMAT 7, 13.5).
+"""Shares of the yearly register to shared holdings: percentages of capital as of 31 December.
+
+See docs/formats/no.md 7, 13.5.
 
 Of several years the newest says who holds; who is in an earlier one only had gone by then. Does not belong here:
 adding up accounts (`aksjonaer`), or other sources of the same holder (pipelines).

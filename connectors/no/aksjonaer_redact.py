@@ -1,4 +1,6 @@
-"""Taking persons' private facts out of the shareholder file before it is archived (FORMAT 7, DESIGN 14).
+"""Taking persons' private facts out of the shareholder file before it is archived.
+
+See docs/formats/no.md 7, docs/architecture.md 14.
 
 What leaves: the birth year of a person, the postal place of everybody who is no registered company, and any
 national identity number that somebody wrote into a name. What stays: names, countries, classes and shares. Two

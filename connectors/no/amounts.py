@@ -19,7 +19,7 @@ from connectors.no.counting import count
 from connectors.no.regnskap_fields import Identity
 from warehouse.schema.types import LARGEST_INTEGER
 
-_GROSS: Final = 0.01  # FORMAT 6.3: below one per cent a difference is ordinary
+_GROSS: Final = 0.01  # docs/formats/no.md 6.3: below one per cent a difference is ordinary
 
 
 class Misread(Exception):  # noqa: N818 - says what the value is

@@ -14,8 +14,8 @@ LEGAL_FORMS: Final = load("connectors.no", "legal_forms")
 NEWSWEB: Final = load("connectors.no", "newsweb_categories")
 COUNTRIES: Final = load("connectors.no", "countries")  # two and three letters to two (ISO 3166-1)
 
-# Records of the same number space that are no company of their own (FORMAT 13.1), and the reason they are
-# listed with
+# Records of the same number space that are no company of their own (docs/formats/no.md 13.1), and the reason they
+# are listed with
 NOT_A_COMPANY: Final = {
     "KBO": "not a company: bankruptcy estate (KBO)",
     "UTLA": "not a company: foreign entity, registered as a holder only (UTLA)",

@@ -1,4 +1,6 @@
-"""Dataset no.enhet: single answers of Enhetsregisteret about entities that its change feed names (FORMAT 2, 3.1).
+"""Dataset no.enhet: single answers of Enhetsregisteret about entities that its change feed names.
+
+See docs/formats/no.md 2, 3.1.
 
 The answers stand in the tables of no.enheter: of the bulk and an answer the newer one holds, and of one instant the
 answer. Belongs here: the declaration and whom to ask. Does not belong here: reading an answer (`enheter`), or

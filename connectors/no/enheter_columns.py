@@ -1,4 +1,4 @@
-"""Members of many elements as columns of texts, nested names joined with dots (FORMAT 2.1).
+"""Members of many elements as columns of texts, nested names joined with dots (docs/formats/no.md 2.1).
 
 Belongs here: one member of all elements at a time, each in a line of its own: asked for a member by a name in a
 variable an element takes three times as long to answer, and a million are asked forty-five times. Does not belong
@@ -33,7 +33,7 @@ def text(value: object) -> str | None:
     if value is None:
         return None
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # counts come as floats through some doors (FORMAT 3.1)
+        value = int(value)  # counts come as floats through some doors (docs/formats/no.md 3.1)
     return str(value).strip() or None
 
 

@@ -1,7 +1,8 @@
 """The fields of Enhetsregisteret: staged tables in the register's own words, and what is left in RAW.
 
-Belongs here: names and kinds. Every field of FORMAT 2.1 is either a column here or named in IGNORED; anything
-else is drift and is signalled. Does not belong here: reading (`enheter_csv`, `enheter_json`, `enheter_rows`).
+Belongs here: names and kinds. Every field of docs/formats/no.md 2.1 is either a column here or named in IGNORED;
+anything else is drift and is signalled. Does not belong here: reading (`enheter_csv`, `enheter_json`,
+`enheter_rows`).
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ MANDATORY: Final = (
     "underTvangsavviklingEllerTvangsopplosning",
 )
 
-# Known, and left in RAW: v1 serves nothing made of them. Names as in FORMAT 2.1; case does not matter.
+# Known, and left in RAW: v1 serves nothing made of them. Names as in docs/formats/no.md 2.1; case does not matter.
 IGNORED: Final = (
     "organisasjonsform.utgaatt",
     "naeringskode2.kode",

@@ -1,4 +1,4 @@
-"""The shape of an element of Enhetsregisteret's JSON (FORMAT 2.1), in the source's own spelling.
+"""The shape of an element of Enhetsregisteret's JSON (docs/formats/no.md 2.1), in the source's own spelling.
 
 Belongs here: every documented field, so that anything else is drift. Does not belong here: what fields mean.
 Elements hold no cycles, so the collector need not look at them (`gc=False`): of a million that is a third of
@@ -61,7 +61,7 @@ class FormerName(msgspec.Struct, gc=False):
 
 
 class Entity(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """One element. Absent means unknown; some members are known and left in RAW (FORMAT 2.1).
+    """One element. Absent means unknown; some members are known and left in RAW (docs/formats/no.md 2.1).
 
     In the order in which the register writes them: a member is looked for from the one before it on.
     Any or Stray: of another type the field is null, and the record stays (`enheter_json`).

@@ -1,4 +1,4 @@
-"""Dataset no.euronext: which shares trade in Oslo, from Euronext's list of equities (FORMAT 9).
+"""Dataset no.euronext: which shares trade in Oslo, from Euronext's list of equities (docs/formats/no.md 9).
 
 Belongs here: the declaration, reading, asking, and the shared listings and ISINs. Taken is what says that an equity
 is listed; prices are licensed and stay out. Names are short and upper case: whose share it is, links tell. Does

@@ -76,7 +76,7 @@ def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 def accounts(http: Http, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[Arrival]:
     """Accounts of the companies whose latest year was not asked for yet, and of every filer once a month again.
 
-    A correction is no news of the entity register: only asking again tells of it (FORMAT 14).
+    A correction is no news of the entity register: only asking again tells of it (docs/formats/no.md 14).
 
     404: none, remembered. 500: a layout the open API refuses for good; the body arrives and is remembered.
     Text with status 200: not remembered, so that the next run asks again. Where the register stops answering,

@@ -1,4 +1,4 @@
-"""Staged accounts to the shared `filings` and `financials_reported` (FORMAT 13.4).
+"""Staged accounts to the shared `filings` and `financials_reported` (docs/formats/no.md 13.4).
 
 The open API and the mass file are two doors to one register: a submission that came through both is one
 document. Its id is made of `no.regnskap` and `journalnr:regnskapstype` whichever the door. Figures come from

@@ -1,4 +1,4 @@
-"""All of Norway's sources of holdings, each by its own rules (FORMAT 13.5).
+"""All of Norway's sources of holdings, each by its own rules (docs/formats/no.md 13.5).
 
 Belongs here: which sources there are, and in what order they are believed. Does not belong here: the rules of one
 (`konsern_holdings`, `aksjonaer_holdings`, `newsweb_mapping`), or one line per holder (pipelines).

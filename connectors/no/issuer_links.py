@@ -1,4 +1,6 @@
-"""How announcements and listed shares, which name no organisation number, find their company (FORMAT 13.3).
+"""How announcements and listed shares, which name no organisation number, find their company.
+
+See docs/formats/no.md 13.3.
 
 Notices of major holdings first: some print the number of the issuer, and lead its other announcements there by
 NewsWeb's own number of it. Then the whole name, then the name without its legal form. Does not belong here: how

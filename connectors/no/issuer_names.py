@@ -1,4 +1,4 @@
-"""Names of issuers, comparable with names in Enhetsregisteret (FORMAT 13.3).
+"""Names of issuers, comparable with names in Enhetsregisteret (docs/formats/no.md 13.3).
 
 NewsWeb and Euronext know no organisation numbers: a name leads to a company where exactly one answers. First the
 whole name is compared, then the name without its legal form, which exchanges leave out («DNB BANK»). Only forms

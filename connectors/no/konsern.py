@@ -1,4 +1,4 @@
-"""Dataset no.konsern: the group structure, open ownership percentages between companies (FORMAT 5).
+"""Dataset no.konsern: the group structure, open ownership percentages between companies (docs/formats/no.md 5).
 
 Belongs here: the declaration, what a file is, and reading a tree. One answer is a whole group, whichever of its
 members was asked for; the same company may stand at several places of it, its subtree repeated. Does not
@@ -148,7 +148,7 @@ class _Tree:
         }
 
     def _percent(self, basis: object, number: str) -> str | None:
-        """The percentage that a free text states; words mean no number (FORMAT 5).
+        """The percentage that a free text states; words mean no number (docs/formats/no.md 5).
 
         The whole text states it or none is taken: «>50%», «50-66%» and «33 1/3 %» are no such number.
         """

@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile("[0-9]{9}")
 
 
 def wanted(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Numbers of entities that say they are part of a group: others are not asked for (FORMAT 5)."""
+    """Numbers of entities that say they are part of a group: others are not asked for (docs/formats/no.md 5)."""
     rows = staged.get(ENTITIES.name)
     if rows is None:
         return

@@ -1,4 +1,4 @@
-"""The fields of the group structure (FORMAT 5): staged tables, in the register's own words.
+"""The fields of the group structure (docs/formats/no.md 5): staged tables, in the register's own words.
 
 Belongs here: names, kinds, and the edges of a member as they lie in one column. Does not belong here: reading
 (`konsern`), or who owns whom (`konsern_holdings`).

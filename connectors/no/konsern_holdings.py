@@ -1,4 +1,4 @@
-"""Edges of the group structure to shared holdings (FORMAT 5 and 13.5).
+"""Edges of the group structure to shared holdings (docs/formats/no.md 5 and 13.5).
 
 One holding per company and parent, whichever groups tell of it. Does not belong here: how sources of one
 holder are reconciled (pipelines), or reading a tree (`konsern`).

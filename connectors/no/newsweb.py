@@ -1,4 +1,4 @@
-"""Dataset no.newsweb: announcements of issuers on Oslo Børs, Norway's official storage (FORMAT 8).
+"""Dataset no.newsweb: announcements of issuers on Oslo Børs, Norway's official storage (docs/formats/no.md 8).
 
 Belongs here: the declaration, what a file is, and the envelope, which tells of errors under status 200. Read are
 lists, single messages, the directory of issuers, and notices one JSON object a line. Does not belong here: one
@@ -91,7 +91,7 @@ def _notices(piece: Piece, text: bytes) -> Iterator[Message]:
 
 
 def _data(piece: Piece, text: bytes) -> dict[str, Any]:
-    """What is in the envelope. Errors come under status 200: the header tells of them (FORMAT 8)."""
+    """What is in the envelope. Errors come under status 200: the header tells of them (docs/formats/no.md 8)."""
     try:
         body = msgspec.json.decode(text)
     except (ValueError, RecursionError) as error:

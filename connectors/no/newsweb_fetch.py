@@ -1,4 +1,4 @@
-"""Asking NewsWeb: lists by day, then the reports and notices of major holdings whole (FORMAT 8).
+"""Asking NewsWeb: lists by day, then the reports and notices of major holdings whole (docs/formats/no.md 8).
 
 A list gives the six hundred newest messages and no pages; `overflow` is the only sign that there were more, so a
 stretch of days that overflows is asked in halves, and a day by category. Days are Oslo's; one day is asked

@@ -1,4 +1,4 @@
-"""The fields of NewsWeb (FORMAT 8): staged tables of announcements, in its own words.
+"""The fields of NewsWeb (docs/formats/no.md 8): staged tables of announcements, in its own words.
 
 Belongs here: names and kinds, categories, and what is left in RAW. Does not belong here: reading (`newsweb`,
 `newsweb_rows`), or what a text states (`newsweb_periods`, `newsweb_flagging`).

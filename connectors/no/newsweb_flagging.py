@@ -1,4 +1,6 @@
-"""Major holdings out of the text of a notice: ESMA's standard form, and the short text with a table (FORMAT 8).
+"""Major holdings out of the text of a notice: ESMA's standard form, and the short text with a table.
+
+See docs/formats/no.md 8.
 
 What is read is what the text states: who, since which day, what share of votes, through instruments and of
 capital. A text that does not come apart so is told of and gives nothing; often it says no more than «see

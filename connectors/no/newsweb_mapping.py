@@ -1,4 +1,4 @@
-"""Announcements to shared filings, holdings and identifiers of listing (FORMAT 8, 13.4, 13.5).
+"""Announcements to shared filings, holdings and identifiers of listing (docs/formats/no.md 8, 13.4, 13.5).
 
 A report is a filing with its period where a text states one, and no figures: none is read from prose or pages.
 The same report in two languages is two documents of one period, and one event. A notice of a major holding is an

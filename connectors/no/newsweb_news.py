@@ -1,4 +1,4 @@
-"""Announcements of NewsWeb as items of news (FORMAT news 2.3).
+"""Announcements of NewsWeb as items of news (docs/formats/news.md 2.3).
 
 Norwegian and English versions are messages of their own: an id of the client's that both have ties them, else
 minute and category do, of headlines in two languages. Adjustments of interest rates are no news. Does not

@@ -1,4 +1,4 @@
-"""Words and dates by which texts and names of attachments state periods, in two languages (FORMAT 8).
+"""Words and dates by which texts and names of attachments state periods, in two languages (docs/formats/no.md 8).
 
 Belongs here: patterns. Does not belong here: which of several statements counts (`newsweb_periods`).
 """

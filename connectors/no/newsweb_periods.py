@@ -1,4 +1,4 @@
-"""The period of a report, as the headline, the text or an attachment's name states it (FORMAT 8).
+"""The period of a report, as the headline, the text or an attachment's name states it (docs/formats/no.md 8).
 
 A stated last day counts as it stands («quarter ended 31 March 2026», `eqnr20231231NO.zip`). A year, half-year or
 quarter alone («Q2 2026», «annual report 2025») is the calendar's, and says of itself that no day was stated. Two

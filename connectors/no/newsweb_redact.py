@@ -1,4 +1,4 @@
-"""Taking identity numbers and birth dates out of announcements before they are archived (DESIGN 14).
+"""Taking identity numbers and birth dates out of announcements before they are archived (docs/architecture.md 14).
 
 What cannot be looked through is not kept: `{"unreadable": reason}` stands for it. Does not belong here: what such a
 number looks like (`identity_numbers`).

@@ -1,4 +1,4 @@
-"""Announcements of NewsWeb to rows: one message in the API's own shape, checked and mended (FORMAT 8).
+"""Announcements of NewsWeb to rows: one message in the API's own shape, checked and mended (docs/formats/no.md 8).
 
 Belongs here: types of members, double-encoded text, test messages, the layouts a message comes in. Does not
 belong here: envelopes and files (`newsweb`), or what texts state (`newsweb_periods`, `newsweb_flagging`).

@@ -1,4 +1,4 @@
-"""Dataset no.oppdateringer: the three change feeds of Enhetsregisteret (FORMAT 3).
+"""Dataset no.oppdateringer: the three change feeds of Enhetsregisteret (docs/formats/no.md 3).
 
 Belongs here: the declaration, and what a file is. Pages of `/oppdateringer/enheter`, `/underenheter` (HAL; an
 empty one has no `_embedded`) and `/roller` (an array of CloudEvents). Does not belong here: entries

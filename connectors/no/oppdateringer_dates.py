@@ -1,4 +1,6 @@
-"""When accounts were registered, by the change feed (FORMAT 3.1 and 13.4): a date that the accounts API lacks.
+"""When accounts were registered, by the change feed: a date that the accounts API lacks.
+
+See docs/formats/no.md 3.1 and 13.4.
 
 The feed says that a newer year was registered, not which document: the date is that of the first document of the
 year, and only where its number says the same year of registration. Times are UTC, days Norwegian. Does not belong

@@ -1,4 +1,4 @@
-"""Paging through the three change feeds by cursor (FORMAT 3).
+"""Paging through the three change feeds by cursor (docs/formats/no.md 3).
 
 The cursor is the newest id seen, per feed. A feed's id is inclusive, ids have gaps, and an entry may become
 visible behind a newer one, so every fetch goes back `OVERLAP` ids: what is read again is known again. The end is

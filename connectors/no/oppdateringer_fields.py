@@ -1,4 +1,4 @@
-"""The staged tables of the change feeds (FORMAT 3): who was named, and what a patch says of accounts.
+"""The staged tables of the change feeds (docs/formats/no.md 3): who was named, and what a patch says of accounts.
 
 Patches are not applied: they give new values only, and only since 2025. A feed says whom to ask; what is true
 comes from the answer. One thing only the feed knows: on which day accounts were registered. Does not belong

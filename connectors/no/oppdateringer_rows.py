@@ -1,4 +1,6 @@
-"""Pages of the change feeds as rows: HAL pages of entities and sub-units, CloudEvents of roles (FORMAT 3).
+"""Pages of the change feeds as rows: HAL pages of entities and sub-units, CloudEvents of roles.
+
+See docs/formats/no.md 3.
 
 Belongs here: what an entry is, and which cannot be kept. Does not belong here: what a file is (`oppdateringer`),
 or which entries make somebody ask (`named`).

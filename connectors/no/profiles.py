@@ -1,4 +1,4 @@
-"""Staged entities to the shared `companies` (FORMAT 13.1 to 13.3): whole columns, per company.
+"""Staged entities to the shared `companies` (docs/formats/no.md 13.1 to 13.3): whole columns, per company.
 
 Belongs here: place, industry, employees, address, and joining a profile with the short body that may follow
 it. Does not belong here: the status table (`statuses`), figures (`financials`), or listing: no listing source

@@ -27,7 +27,7 @@ from connectors.no.regnskap_rows import batch_of
 KEY: Final = "no.regnskap"
 _LIMIT: Final = 64 * 1024 * 1024  # one company's answer is a few kilobytes
 _HEAD: Final = 65_536
-_REFUSED: Final = 500  # for good, of banks and insurers (FORMAT 6.2)
+_REFUSED: Final = 500  # for good, of banks and insurers (docs/formats/no.md 6.2)
 _LIST: Final = re.compile(rb'\s*\[\s*"')
 _TURTLE: Final = (b"@prefix", b"<http")
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)  # amounts are exact, never floats

@@ -1,4 +1,6 @@
-"""Dataset no.roller: roles that are ownership, of entities that the role feed names, and in bulk (FORMAT 4).
+"""Dataset no.roller: roles that are ownership, of entities that the role feed names, and in bulk.
+
+See docs/formats/no.md 4.
 
 Belongs here: the declaration, what a file is, reading, fetching. Answers of `/enheter/{n}/roller` (404, an empty
 body: no roles) and the complete file, an array of entities with their groups. That file's shape is documented by

@@ -1,4 +1,4 @@
-"""The staged table of roles, and which roles are ownership (FORMAT 4).
+"""The staged table of roles, and which roles are ownership (docs/formats/no.md 4).
 
 A role says who answers for whom; few say who owns. Those alone are staged: names of directors, auditors and
 administrators of estates do not pass the door (`roller_redact`). Does not belong here: reading (`roller`), shares

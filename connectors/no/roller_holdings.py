@@ -1,4 +1,4 @@
-"""Roles that are ownership to the shared `holdings` (FORMAT 4 and 13.5).
+"""Roles that are ownership to the shared `holdings` (docs/formats/no.md 4 and 13.5).
 
 A partner's `ansvarsandel` is its share; the head office of a branch, the owner municipality and the owner of a sole
 proprietorship own the whole. Where several stand for the whole nobody's share is known. Persons: name only.

@@ -1,4 +1,4 @@
-"""Persons' private facts leave roles before they are archived (DESIGN 14, FORMAT 4).
+"""Persons' private facts leave roles before they are archived (docs/architecture.md 14, docs/formats/no.md 4).
 
 Of a person who owns, the name stays; birth dates and everything else go. Of directors, auditors, deputies and
 administrators of estates nothing stays but the role. Members that nobody has announced go too, however deep

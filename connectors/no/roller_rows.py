@@ -1,4 +1,4 @@
-"""One entity's roles to a staged row: the ones that are ownership and in force (FORMAT 4).
+"""One entity's roles to a staged row: the ones that are ownership and in force (docs/formats/no.md 4).
 
 Belongs here: which roles count, and the signals. Roles that ended are `fratraadt` or `avregistrert`; the first was
 missing in September 2026, so absent is false. Does not belong here: whose answer it is (`roller`).

@@ -1,4 +1,4 @@
-"""The status of an entity (FORMAT 13.2): one decision table, first match wins.
+"""The status of an entity (docs/formats/no.md 13.2): one decision table, first match wins.
 
 The register has no «dormant». Bankruptcy and winding-up are mapped to it, since such companies are still
 registered; the register's own word and date stay beside it. Does not belong here: the rest of the profile.

@@ -1,4 +1,4 @@
-"""Dataset no.underenheter: sub-units of Enhetsregisteret, in bulk and one by one (FORMAT 2).
+"""Dataset no.underenheter: sub-units of Enhetsregisteret, in bulk and one by one (docs/formats/no.md 2).
 
 Belongs here: the declaration, what a file is, reading and fetching. A deleted sub-unit answers with a short body, a
 removed one with 410. Does not belong here: rows (`underenheter_rows`), or the companies they belong to.

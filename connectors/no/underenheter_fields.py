@@ -1,4 +1,6 @@
-"""The staged table of sub-units (FORMAT 2.1, last lines) and the keys of their records that stay in RAW.
+"""The staged table of sub-units and the keys of their records that stay in RAW.
+
+See docs/formats/no.md 2.1, last lines.
 
 A sub-unit is no company: it belongs to its parent (`overordnetEnhet`). Does not belong here: reading
 (`underenheter`, `underenheter_json`).

@@ -31,7 +31,7 @@ _COLUMNS: Final = (
     Column("register", _T, "dataset that told", nullable=False),
     Column("authority", _T, "name of the authority", nullable=False),
     Column("authority_country", _T, "ISO 3166-1 alpha-2"),
-    Column("kind", _T, "FORMAT news 1.9", nullable=False),
+    Column("kind", _T, "docs/formats/news.md 1.9", nullable=False),
     Column("name", _T, "company as written"),
     Column("mark", _T, "how it is known as one: form, word, register"),
     Column("is_whole", Kind.BOOLEAN, "false where «and» before it may be part of its name", nullable=False),

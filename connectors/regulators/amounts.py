@@ -1,4 +1,4 @@
-"""Amounts of money in headlines and texts, read by rule in four languages (FORMAT news 1.9).
+"""Amounts of money in headlines and texts, read by rule in four languages (docs/formats/news.md 1.9).
 
 «SEK 1,2 miljoner», «1 500 000 kronor», «£27,766,200», «$1.5 million», «200 000 euroa». One amount alone is read:
 where a text has two, nothing says which is the fine. A range, an amount that is said to be about so much, and one

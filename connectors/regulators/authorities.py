@@ -1,4 +1,4 @@
-"""Authorities by the codes of FORMAT news 1.9: name, country, host of their pages.
+"""Authorities by the codes of docs/formats/news.md 1.9: name, country, host of their pages.
 
 Does not belong here: addresses of feeds (one module per authority).
 """

@@ -1,4 +1,4 @@
-"""Dataset `us.cftc`: enforcement press releases of the CFTC (FORMAT news 1.2).
+"""Dataset `us.cftc`: enforcement press releases of the CFTC (docs/formats/news.md 1.2).
 
 Belongs here: the declaration, release numbers. Names stand in the sentence of the title. Does not belong here: the
 sentences (`sentences`).

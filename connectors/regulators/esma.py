@@ -1,4 +1,4 @@
-"""Dataset `<cc>.esma`: ESMA's register of sanctions, and its suspensions and removals (FORMAT news 1.8).
+"""Dataset `<cc>.esma`: ESMA's register of sanctions, and its suspensions and removals (docs/formats/news.md 1.8).
 
 Belongs here: the declaration, what a file is, what of it is archived. One dataset for both: each market keeps the
 rows of its own authority and, by their LEI, those of its companies elsewhere. Does not belong here: the rows of

@@ -1,4 +1,4 @@
-"""ESMA's register of sanctions: answers of its Solr core as acts (FORMAT news 1.8).
+"""ESMA's register of sanctions: answers of its Solr core as acts (docs/formats/news.md 1.8).
 
 Belongs here: documents to acts, and what of a document is archived. Many documents name a person in their text and
 no company: these are left out. Does not belong here: suspensions (`esma_suspensions`).

@@ -1,4 +1,4 @@
-"""ESMA's suspensions and removals from trading (SARIS): its CSV as acts (FORMAT news 1.8).
+"""ESMA's suspensions and removals from trading (SARIS): its CSV as acts (docs/formats/news.md 1.8).
 
 Belongs here: columns, reasons, rows to acts. A row is of one instrument: its issuer is known by an LEI. Does not
 belong here: whether a company is listed (a removal of one instrument does not say so).

@@ -43,7 +43,7 @@ _SLASHES: Final = re.compile(r"(\d{2})/(\d{2})/(\d{4})")  # «27/07/2026», on p
 _MONTH_DAY: Final = re.compile(
     r"([A-Za-z]{3,9})\.? (\d{1,2}), (\d{4})"
 )  # «Sept. 3, 2024», on pages of the SEC
-# «Monday, July 27, 2026 - 15:30» (FORMAT news 1.3)
+# «Monday, July 27, 2026 - 15:30» (docs/formats/news.md 1.3)
 _LONG: Final = re.compile(
     r"(?:[A-Za-z]{3,9},\s+)?([A-Za-z]{3,9})\s+(\d{1,2}),\s+(\d{4})\s+-\s+(\d{1,2}):(\d{2})"
 )

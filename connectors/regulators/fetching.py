@@ -71,7 +71,10 @@ def _found(answer: Fetched) -> tuple[int, int]:
 
 
 def suspensions(http: Http) -> Iterator[Arrival]:
-    """ESMA's suspensions and removals: the export answers the session of a search alone (FORMAT news 1.8)."""
+    """ESMA's suspensions and removals: the export answers the session of a search alone.
+
+    See docs/formats/news.md 1.8.
+    """
     search = http.post(SEARCH_URL, _SEARCH, "application/json", expect=())
     headers = {"Cookie": search.session} if search.session else {}
     answer = http.get(EXPORT_URL, expect={Format.TEXT}, headers=headers)

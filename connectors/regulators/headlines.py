@@ -1,4 +1,4 @@
-"""Feeds whose items are sentences: «FCA fines Example Bank Plc £1.2 million» (FORMAT news 1.2 to 1.5).
+"""Feeds whose items are sentences: «FCA fines Example Bank Plc £1.2 million» (docs/formats/news.md 1.2 to 1.5).
 
 Belongs here: an item to an act, by the words of its language. Does not belong here: those words (`sentences`), or
 one authority's addresses.

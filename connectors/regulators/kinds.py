@@ -1,4 +1,4 @@
-"""Kinds of acts (FORMAT news 1.9) and what the contract calls them (CONTRACT 4.6).
+"""Kinds of acts (docs/formats/news.md 1.9) and what the contract calls them (docs/contract/contract.md 4.6).
 
 `litigation`, `prohibition` and `order` are our own: a feed does not say whether a suit was filed or settled, and a
 ban or an instruction is no fine. Does not belong here: the words by which a kind is known (`sentences`, one table

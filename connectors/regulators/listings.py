@@ -1,7 +1,7 @@
 """Pages that list acts where a feed ends: the SEC's releases, the FCA's search, Finansinspektionen's lists.
 
-Belongs here: where each layout keeps title, address and day (FORMAT news 1.1, 1.3, 1.4), as declared data. Pages
-that hold none of these are no lists: an error page is not read past. Does not belong here: asking for them (a
+Belongs here: where each layout keeps title, address and day (docs/formats/news.md 1.1, 1.3, 1.4), as declared data.
+Pages that hold none of these are no lists: an error page is not read past. Does not belong here: asking for them (a
 feed's items are enough from day to day), what an item means.
 """
 

@@ -1,4 +1,4 @@
-"""Datasets `se.sanktioner` and `no.tilsyn`: Finansinspektionen and Finanstilsynet (FORMAT news 1.4, 1.5).
+"""Datasets `se.sanktioner` and `no.tilsyn`: Finansinspektionen and Finanstilsynet (docs/formats/news.md 1.4, 1.5).
 
 Belongs here: the declarations. Of Finansinspektionen's sanctions one list is of financial firms alone: there a name
 needs no legal form. Finanstilsynet's feeds overlap; an article is known by its address. Does not belong here: the

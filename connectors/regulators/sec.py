@@ -1,4 +1,6 @@
-"""Dataset `us.sec`: litigation releases, administrative proceedings and trading suspensions (FORMAT news 1.1).
+"""Dataset `us.sec`: litigation releases, administrative proceedings and trading suspensions.
+
+See docs/formats/news.md 1.1.
 
 Belongs here: the declaration, release numbers, items to acts. Titles list respondents, persons and companies mixed;
 amounts and charges stand on the pages alone. Does not belong here: filings (`connectors.us`).

@@ -1,4 +1,4 @@
-"""Headlines of authorities: what was done, and to whom (FORMAT news 1.2 to 1.5).
+"""Headlines of authorities: what was done, and to whom (docs/formats/news.md 1.2 to 1.5).
 
 Belongs here: the words of each language, and where in a headline the respondent stands: behind the verb, before it,
 behind «against», «för», «til» or a colon. What stands elsewhere in a headline is mentioned and not meant. Does not

@@ -1,4 +1,4 @@
-"""What Bolagsverket's API «Värdefulla datamängder» answers on one day (FORMAT se 5).
+"""What Bolagsverket's API «Värdefulla datamängder» answers on one day (docs/formats/se.md 5).
 
 Belongs here: answers about organisations, partial ones included, lists of documents, errors. Does not
 belong here: paths and HTTP (`desk_se`), or exports (`exports_se`).

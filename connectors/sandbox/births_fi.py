@@ -1,4 +1,4 @@
-"""How a Finnish company looks on the first day: a pure function of seed and position (FORMAT fi 2 and 3).
+"""How a Finnish company looks on the first day: a pure function of seed and position (docs/formats/fi.md 2 and 3).
 
 Does not belong here: what happens later (`stories_fi`, `stories_listed_fi`), or how registers write it.
 """
@@ -143,7 +143,10 @@ def following(rng: Random, last: Accounts, published: date) -> Accounts:
 
 
 def _figures(rng: Random, flavour: str) -> figures.Figures:
-    """No head count is in the served facts; a company of the holding kind shows no revenue (FORMAT fi 3.3)."""
+    """No head count is in the served facts; a company of the holding kind shows no revenue.
+
+    See docs/formats/fi.md 3.3.
+    """
     made = replace(figures.balance(rng, rng.uniform(4.5, 7.0)), employees=None)
     return replace(made, revenue=None) if flavour == "holding" else made
 

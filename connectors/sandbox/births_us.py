@@ -1,4 +1,4 @@
-"""How an American filer looks on the first day: a pure function of seed and position (FORMAT us 2 to 5).
+"""How an American filer looks on the first day: a pure function of seed and position (docs/formats/us.md 2 to 5).
 
 CIKs stand far above all real ones. Does not belong here: what happens later (`stories_us`), or how EDGAR writes it.
 """

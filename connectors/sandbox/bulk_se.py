@@ -1,4 +1,6 @@
-"""The two weekly bulk files of Sweden, Bolagsverket's and SCB's, with their odd corners (FORMAT se 2 and 3).
+"""The two weekly bulk files of Sweden, Bolagsverket's and SCB's, with their odd corners.
+
+See docs/formats/se.md 2 and 3.
 
 Belongs here: records line by line: quotes that are not doubled, line breaks and NUL inside values, `null` as
 text, several rows of a company, sole traders between companies; tabs without quoting. Does not belong here:

@@ -1,4 +1,4 @@
-"""What the Finnish endpoints answer on one day of a world, without HTTP (FORMAT fi 2.1, 3.1, 4 and 6.1).
+"""What the Finnish endpoints answer on one day of a world, without HTTP (docs/formats/fi.md 2.1, 3.1, 4 and 6.1).
 
 Belongs here: path and query -> body, pages and their odd corners (pages count from 1, page 0 is page 1, a page
 past the end is empty, a business id without its hyphen finds nothing, upper and lower case of languages). Does

@@ -1,7 +1,7 @@
 """What Enhetsregisteret answers about changes, roles and sub-units on one day of a world, without HTTP.
 
-Belongs here: path and query -> status, kind and body (FORMAT no 3 and 4). Does not belong here: entities, accounts
-and sockets (`answers`, `server`), or which entries there are (`feeds_no`).
+Belongs here: path and query -> status, kind and body (docs/formats/no.md 3 and 4). Does not belong here: entities,
+accounts and sockets (`answers`, `server`), or which entries there are (`feeds_no`).
 """
 
 from __future__ import annotations

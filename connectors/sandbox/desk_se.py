@@ -1,4 +1,4 @@
-"""What the Swedish endpoints answer on one day of a world, without HTTP (FORMAT se 2 to 5 and 8).
+"""What the Swedish endpoints answer on one day of a world, without HTTP (docs/formats/se.md 2 to 5 and 8).
 
 Belongs here: paths, queries and bodies asked -> answers; tokens, which last a day of the world. Does not
 belong here: sockets (`server`), large bodies on disk (`answers`), what one record looks like (`answers_se`).

@@ -1,4 +1,4 @@
-"""What EDGAR answers on one day of a world, without HTTP (FORMAT us 1, 3 to 5, 8).
+"""What EDGAR answers on one day of a world, without HTTP (docs/formats/us.md 1, 3 to 5, 8).
 
 Belongs here: path and query -> status, kind and body; a missing file in its two dresses (404 and 403, both XML);
 the pages for callers who do not say who they are, or ask too often; which answers carry validators. Does not belong

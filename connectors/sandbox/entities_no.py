@@ -1,4 +1,4 @@
-"""Entities of Enhetsregisteret as JSON objects and as rows of the bulk CSV (FORMAT no 2.1 and 2.2).
+"""Entities of Enhetsregisteret as JSON objects and as rows of the bulk CSV (docs/formats/no.md 2.1 and 2.2).
 
 Belongs here: one company of the world -> one record in the register's own words, key order and odd corners.
 Does not belong here: files and folders (`writers_no`), HTTP (`server`).
@@ -22,7 +22,7 @@ _REASONS: Final = (
     "tvangsopplostPgaMangelfulltStyreDato",
     "tvangsavvikletPgaManglendeSlettingDato",
 )
-# The header of the present edition; its letter case differs from the JSON's in places (FORMAT no 2.2).
+# The header of the present edition; its letter case differs from the JSON's in places (docs/formats/no.md 2.2).
 COLUMNS: Final = (
     "organisasjonsnummer", "navn", "organisasjonsform.kode", "organisasjonsform.beskrivelse",
     "naeringskode1.kode", "naeringskode1.beskrivelse", "naeringskode2.kode", "naeringskode2.beskrivelse",

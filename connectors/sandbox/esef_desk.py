@@ -1,4 +1,6 @@
-"""filings.xbrl.org on one day of a world, without HTTP: the index of filings and their xBRL-JSON (FORMAT fi 5).
+"""filings.xbrl.org on one day of a world, without HTTP: the index of filings and their xBRL-JSON.
+
+See docs/formats/fi.md 5.
 
 A report repeats the group accounts that an issuer filed with its own register, as IFRS groups' reports do, a day
 later. With its odd corners: language versions, entries whose processing failed, dates that are no end of a year,

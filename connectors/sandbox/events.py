@@ -1,4 +1,6 @@
-"""Planned events with the ids and the core of `data` that the contract prescribes (CONTRACT 4.5 and 4.6).
+"""Planned events with the ids and the core of `data` that the contract prescribes.
+
+See docs/contract/contract.md 4.5 and 4.6.
 
 The core holds only what follows from the story: `filing_id`, `filed_at`, `occurred_at`, `source` and the like
 are the service's to say. `key` repeats the natural key behind the id, so that a difference can be read, not
@@ -89,7 +91,7 @@ def _is_signalled(planned: Planned) -> bool:
     """Whether a register that is asked day by day gives a sign of the change.
 
     Files hold everything. The open Norwegian registers name the newest year of a company's accounts;
-    corrected accounts of that year show only to those who ask for the company again (FORMAT no 14).
+    corrected accounts of that year show only to those who ask for the company again (docs/formats/no.md 14).
     """
     correction = isinstance(planned.change, FilingChange) and planned.change.earlier is not None
     return not (correction and planned.company.market in _SILENT_CORRECTIONS)

@@ -1,4 +1,6 @@
-"""Finansinspektionen's registers as files: exports of the insider register, net short positions (FORMAT se 8).
+"""Finansinspektionen's registers as files: exports of the insider register, net short positions.
+
+See docs/formats/se.md 8.
 
 Belongs here: rows about the sandbox's traded companies, as text in UTF-16 and as a spreadsheet. Persons stand
 in the exports and must never come out. Does not belong here: paths and queries (`desk_se`).

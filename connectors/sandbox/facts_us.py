@@ -1,4 +1,4 @@
-"""The companyfacts interface: every fact of every report of one filer (FORMAT us 5).
+"""The companyfacts interface: every fact of every report of one filer (docs/formats/us.md 5).
 
 A report tells of its own period and of the one before; quarterly reports of the quarter and of the sum since the
 year began; `fy` and `fp` are the filing's. Does not belong here: the list of filings (`papers_us`).

@@ -24,7 +24,7 @@ _LATER: Final = "2026-12-24T00:00:00.000Z"
 def page(path: str, fault: str | None) -> Reply | None:
     """What EDGAR answers in a trouble; None where the trouble is not of its kind, or the path not its own.
 
-    More than ten requests in a second are answered with a page and 403, not with 429 (FORMAT us 1).
+    More than ten requests in a second are answered with a page and 403, not with 429 (docs/formats/us.md 1).
     """
     if fault is None or desk_us.PATHS.fullmatch(path) is None:
         return None

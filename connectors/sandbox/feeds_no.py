@@ -1,4 +1,6 @@
-"""The three change feeds of Enhetsregisteret (FORMAT no 3): entries of all days up to one, and what may go wrong.
+"""The three change feeds of Enhetsregisteret: entries of all days up to one, and what may go wrong.
+
+See docs/formats/no.md 3.
 
 Ids rise with gaps. Entries of entities carry patches where a member changed, nothing where an entity is new,
 deleted or removed; a monthly wave only counts employees anew. Belongs here: which entries there are, and pages of

@@ -1,4 +1,6 @@
-"""EDGAR's feeds: the Atom of newest filings and the index of a day, with an entry for each party (FORMAT us 8).
+"""EDGAR's feeds: the Atom of newest filings and the index of a day, with an entry for each party.
+
+See docs/formats/us.md 8.
 
 Does not belong here: headers (`headers_us`), or which filings a day has (`writers_us`).
 """

@@ -135,6 +135,6 @@ def following_accounts(rng: Random, last: Accounts, published: date, document: i
 
 
 def without_profit_and_loss(figures: Figures, flavour: str) -> Figures:
-    """Small companies need not publish their profit and loss (FORMAT uk 8): absent, never 0."""
+    """Small companies need not publish their profit and loss (docs/formats/uk.md 8): absent, never 0."""
     employees = None if flavour in _PARTIAL else figures.employees
     return replace(figures, revenue=None, operating_result=None, net_result=None, employees=employees)

@@ -1,4 +1,4 @@
-"""The filing history of a British company: its items, and their ids (FORMAT uk 5.2).
+"""The filing history of a British company: its items, and their ids (docs/formats/uk.md 5.2).
 
 Belongs here: what is filed about accounts, names, holders and the end of a company, and a form that was registered
 in error until the company's story begins. Does not belong here: pages and HTTP (`rest_uk`), events (`streams_uk`).

@@ -1,4 +1,4 @@
-"""Filing with EDGAR: a paper in the company's list, with an accession number of its own (FORMAT us 2).
+"""Filing with EDGAR: a paper in the company's list, with an accession number of its own (docs/formats/us.md 2).
 
 An accession number begins with the CIK of who hands the filing in: the company itself, or an agent of those who
 file about it. Belongs here: accession numbers, annual and quarterly reports. Does not belong here: who holds shares

@@ -1,4 +1,6 @@
-"""Texts of flagging notifications, as issuers publish them in the form of the Finnish supervisor (FORMAT fi 6.3).
+"""Texts of flagging notifications, as issuers publish them in the form of the Finnish supervisor.
+
+See docs/formats/fi.md 6.3.
 
 Belongs here: one notification -> paragraphs and tables, in the shapes that occur: a table, a table flattened to
 lines with shares and votes in one cell, one drawn with characters, one in Finnish with decimal commas. Does not

@@ -1,4 +1,4 @@
-"""Texts of notices of holdings as Swedish issuers publish them, in both languages (FORMAT se 8.3).
+"""Texts of notices of holdings as Swedish issuers publish them, in both languages (docs/formats/se.md 8.3).
 
 Belongs here: sentences, tables of before and after, the form of Finansinspektionen; a comment and a holding
 in another company, which are no notices. Does not belong here: the release around a text (`press_mfn`,

@@ -1,4 +1,6 @@
-"""Form 13F as XML: the cover, and the table of positions under a name of the manager's own (FORMAT us 7.4).
+"""Form 13F as XML: the cover, and the table of positions under a name of the manager's own.
+
+See docs/formats/us.md 7.4.
 
 A table has the one position that a story is about in two rows, which are added, an option on it, which is none, and
 a position in a company that nobody knows. Does not belong here: what a document changes (`holders_us`).

@@ -1,4 +1,4 @@
-"""GLEIF's API on one day of a world, without HTTP: who an LEI is (FORMAT news 3.1).
+"""GLEIF's API on one day of a world, without HTTP: who an LEI is (docs/formats/news.md 3.1).
 
 An LEI of the sandbox spells its company's number, so that no list of them is kept. Numbers come in the spellings
 that operators type. Does not belong here: who names LEIs (`esef_desk`), routes and HTTP (`answers`, `server`).

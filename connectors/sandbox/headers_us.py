@@ -1,4 +1,4 @@
-"""The header of a filing in both dialects, its page, and the filing whole (FORMAT us 8).
+"""The header of a filing in both dialects, its page, and the filing whole (docs/formats/us.md 8).
 
 Tags with codes of items stand in `-index-headers.html`, labels with their words in `.txt`. Does not belong here:
 what a document says (`removals_us`, `schedule13_us`, `insiders_us`, `form13f_us`).

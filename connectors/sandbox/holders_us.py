@@ -1,4 +1,4 @@
-"""Invented holders of American shares, and the documents by which they tell of them (FORMAT us 7).
+"""Invented holders of American shares, and the documents by which they tell of them (docs/formats/us.md 7).
 
 Belongs here: filing a document and what is held after it. Who files is a pure function of the company's position.
 Does not belong here: when it happens (`births_us`, `stories_stakes_us`), or how it is written (`schedule13_us`,

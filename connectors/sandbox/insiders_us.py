@@ -1,4 +1,4 @@
-"""Forms 3 and 4 as XML: shares that an insider owns directly and by a trust, and rights (FORMAT us 7.3).
+"""Forms 3 and 4 as XML: shares that an insider owns directly and by a trust, and rights (docs/formats/us.md 7.3).
 
 Does not belong here: what a document changes (`holders_us`), or its header (`headers_us`).
 """

@@ -1,4 +1,4 @@
-"""Accounts as inline XBRL documents, in the varieties that Companies House publishes (FORMAT uk 8 and 9).
+"""Accounts as inline XBRL documents, in the varieties that Companies House publishes (docs/formats/uk.md 8 and 9).
 
 Belongs here: the document of one set of accounts: ix 1.0 and 1.1, number formats, scale, sign, dimensions,
 group figures, comparatives, nil-like dashes, hidden facts. Does not belong here: plain XBRL (`xbrl_xml`),
@@ -174,7 +174,7 @@ class _Document:
                 "StartDateForPeriodCoveredByReport", self._context("start"), accounts.start.isoformat()
             ),
             self._text("EndDateForPeriodCoveredByReport", end, accounts.end.isoformat()),
-            # with a format, the format says it and the text may be empty (FORMAT uk 9.2)
+            # with a format, the format says it and the text may be empty (docs/formats/uk.md 9.2)
             self._text("EntityDormantTruefalse", now, "true" if accounts.dormant else "false"),
             *([self._text(_REVISED, now, "true")] if says_revised(self.company, accounts) else []),
             self._text("EntityTradingStatus", now, ""),

@@ -1,4 +1,4 @@
-"""Swedish annual reports as inline XBRL 1.1, in the varieties that Bolagsverket distributes (FORMAT se 6).
+"""Swedish annual reports as inline XBRL 1.1, in the varieties that Bolagsverket distributes (docs/formats/se.md 6).
 
 Belongs here: the document of one set of accounts: K2 and K3, editions of the namespaces, recommended and own
 ids of contexts, kronor and thousands, group and company by segments, the multi-year overview; and what lies

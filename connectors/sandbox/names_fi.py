@@ -78,7 +78,7 @@ SWEDISH_TOWNS: Final = {
     "HÄMEENLINNA": "TAVASTEHUS", "MAARIANHAMINA": "MARIEHAMN",
 }  # fmt: skip
 
-LIMITED, PUBLIC, HOUSING, REAL_ESTATE = "16", "17", "2", "10"  # YRMU codes (FORMAT fi 2.1)
+LIMITED, PUBLIC, HOUSING, REAL_ESTATE = "16", "17", "2", "10"  # YRMU codes (docs/formats/fi.md 2.1)
 FORMS: Final = {  # code -> Finnish, Swedish, English
     LIMITED: ("Osakeyhtiö", "Aktiebolag", "Limited company"),
     PUBLIC: ("Julkinen osakeyhtiö", "Publikt aktiebolag", "Public limited company"),
@@ -99,7 +99,7 @@ HOLDERS: Final = (  # invented; each is spelt one way in every language
     ("Fiktiv Kapital Oy", "company"), ("Mallila Invest Ab", "company"), ("Keksitty Eläkevakuutus", "company"),
     ("Ada Esimerkki", "person"), ("Sampleton Partners LLP", "company"), ("Tuomas Malli", "person"),
 )  # fmt: skip
-# categories of the exchange's news service (FORMAT fi 6.1)
+# categories of the exchange's news service (docs/formats/fi.md 6.1)
 FLAGGING, INTERIM, HALF_YEAR, INSIDE, MANAGERS = 144, 153, 78, 428, 66
 CATEGORIES: Final = {
     FLAGGING: "Major shareholder announcements",

@@ -1,4 +1,4 @@
-"""Registered notices as the Finnish register hands them out (FORMAT fi 4).
+"""Registered notices as the Finnish register hands them out (docs/formats/fi.md 4).
 
 Belongs here: one company with its notices -> one object; which companies a search finds. Does not belong here:
 the company's own fields (`ytj_fi`), HTTP (`desk_fi`).

@@ -1,4 +1,6 @@
-"""The FCA's National Storage Mechanism beside a sandbox world, without HTTP: search and texts (FORMAT uk 10.3).
+"""The FCA's National Storage Mechanism beside a sandbox world, without HTTP: search and texts.
+
+See docs/formats/uk.md 10.3.
 
 No company of a world has a major holder who notifies: the announcements are of an issuer that no register knows,
 one a weekday, so that asking, reading and linking are played and nothing comes of it. Who asks does so by his own

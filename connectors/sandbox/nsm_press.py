@@ -1,4 +1,4 @@
-"""Announcements of a world's British issuers in the National Storage Mechanism (FORMAT news 2.4).
+"""Announcements of a world's British issuers in the National Storage Mechanism (docs/formats/news.md 2.4).
 
 Does not belong here: which releases there are (`press`), notices of holdings and the search itself (`nsm_desk`).
 """

@@ -1,6 +1,6 @@
 """Business ids of the sandbox's Finnish companies: one per position, valid, and unlike any real one.
 
-Belongs here: number from position and position from number (FORMAT fi 1). Does not belong here: how the
+Belongs here: number from position and position from number (docs/formats/fi.md 1). Does not belong here: how the
 service recognises numbers (`warehouse.schema.identifiers`).
 """
 

@@ -1,4 +1,6 @@
-"""What NewsWeb, Euronext and the group structure answer beside a sandbox world, without HTTP (FORMAT no 5, 8, 9).
+"""What NewsWeb, Euronext and the group structure answer beside a sandbox world, without HTTP.
+
+See docs/formats/no.md 5, 8, 9.
 
 Belongs here: envelopes, shapes and statuses. No company of a world is listed in Oslo or in a group: lists hold
 foreign issuers, which no link leads anywhere. Does not belong here: routes and HTTP (`answers`, `server`).

@@ -1,4 +1,6 @@
-"""The submissions interface: profile and list of filings of one filer, and its continuation files (FORMAT us 4).
+"""The submissions interface: profile and list of filings of one filer, and its continuation files.
+
+See docs/formats/us.md 4.
 
 Pure functions of companies. Does not belong here: facts (`facts_us`), documents (`headers_us`), files and folders
 (`writers_us`), HTTP (`desk_us`).
@@ -139,7 +141,7 @@ def _file_number(paper: Paper) -> str:
 
 
 def document_name(paper: Paper) -> str:
-    """The primary document; of XML the path of the view for people (FORMAT us 4, trap 3)."""
+    """The primary document; of XML the path of the view for people (docs/formats/us.md 4, trap 3)."""
     match paper.ownership:
         case Stake(is_active=active):
             return f"xslSCHEDULE_13{'D' if active else 'G'}_X01/primary_doc.xml"

@@ -1,4 +1,4 @@
-"""ESMA's register of sanctions on one day of a world, as Solr answers it (FORMAT news 1.8).
+"""ESMA's register of sanctions on one day of a world, as Solr answers it (docs/formats/news.md 1.8).
 
 Texts hold HTML, a LEI is not always one, and many rows name nobody but a person in their text. Played are the acts
 of Finland's supervisor. Does not belong here: which acts there are (`press`), routes and HTTP.

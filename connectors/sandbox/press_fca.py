@@ -1,4 +1,4 @@
-"""The FCA's news feed on one day of a world, as RSS (FORMAT news 1.3).
+"""The FCA's news feed on one day of a world, as RSS (docs/formats/news.md 1.3).
 
 `pubDate` is no date of RSS: a weekday, a month's name and London's clock. A clone is warned of by the name of the
 firm that is its victim. Does not belong here: which acts there are (`press`), routes and HTTP.

@@ -1,4 +1,4 @@
-"""Finansinspektionen's feed of sanctions on one day of a world, as RSS (FORMAT news 1.4).
+"""Finansinspektionen's feed of sanctions on one day of a world, as RSS (docs/formats/news.md 1.4).
 
 The kind of an act is a word of its title. Does not belong here: which acts there are (`press`), routes and HTTP.
 """

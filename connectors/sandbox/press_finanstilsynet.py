@@ -1,4 +1,6 @@
-"""Finanstilsynet's two feeds on one day of a world, as RSS (FORMAT news 1.5): news and circulars, which overlap.
+"""Finanstilsynet's two feeds on one day of a world, as RSS: news and circulars, which overlap.
+
+See docs/formats/news.md 1.5.
 
 Does not belong here: which acts there are (`press`), routes and HTTP.
 """

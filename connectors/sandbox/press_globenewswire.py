@@ -1,4 +1,4 @@
-"""GlobeNewswire's feed of a country on one day of a world, as RSS (FORMAT news 2.9).
+"""GlobeNewswire's feed of a country on one day of a world, as RSS (docs/formats/news.md 2.9).
 
 With its traps: Dublin Core under a namespace that is not the standard's, times without seconds, symbols as
 categories, law firms that speak of companies. Does not belong here: which releases there are (`press`), routes.

@@ -1,4 +1,6 @@
-"""The Nordic wire MFN on one day of a world: the stream as JSON, single items, all companies (FORMAT news 2.2).
+"""The Nordic wire MFN on one day of a world: the stream as JSON, single items, all companies.
+
+See docs/formats/news.md 2.2.
 
 An item per language, tied by `group_id`; a correction names what it corrects by a tag. The stream is compact:
 texts come with single items. Does not belong here: which releases there are (`press`), what notices say

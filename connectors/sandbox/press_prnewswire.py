@@ -1,4 +1,4 @@
-"""PR Newswire's feed of the world beside a sandbox world, as plain RSS (FORMAT news 2.11).
+"""PR Newswire's feed of the world beside a sandbox world, as plain RSS (docs/formats/news.md 2.11).
 
 No company of a world speaks through it: an issuer whose register is not played does, with its ticker in the text.
 Does not belong here: releases of a world (`press`), routes.

@@ -1,4 +1,4 @@
-"""The SEC's feed of litigation releases on one day of a world, as RSS (FORMAT news 1.1).
+"""The SEC's feed of litigation releases on one day of a world, as RSS (docs/formats/news.md 1.1).
 
 All respondents stand in one title, persons and companies mixed; the number of the release is in `dc:creator`, with
 its dash or without. Warnings of clones stand on a page that has no feed. Does not belong here: which acts there are

@@ -1,4 +1,6 @@
-"""What the REST API and the streams say of a British company itself: profile and insolvency cases (FORMAT uk 5).
+"""What the REST API and the streams say of a British company itself: profile and insolvency cases.
+
+See docs/formats/uk.md 5.
 
 Texts are spelled as the interface spells them: places with capitals, days with hyphens, codes for words. Does not
 belong here: filings (`filings_uk`), holders (`psc_uk`), which answers there are (`resources_uk`).

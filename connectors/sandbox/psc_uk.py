@@ -1,4 +1,4 @@
-"""Lines of the PSC snapshot (FORMAT uk 4).
+"""Lines of the PSC snapshot (docs/formats/uk.md 4).
 
 Belongs here: one holder, statement or exemption -> one JSON object, keys in the registry's alphabetical
 order, and the trailer without a company number. Does not belong here: zips and names of files (`writers_uk`).

@@ -1,4 +1,6 @@
-"""Reference data beside a sandbox world, without HTTP: FIRDS, issuers of ISINs, parents, symbols (FORMAT news 3).
+"""Reference data beside a sandbox world, without HTTP: FIRDS, issuers of ISINs, parents, symbols.
+
+See docs/formats/news.md 3.
 
 No company of a world stands in any of these: the lines are of issuers that no register knows, so that asking and
 reading are played and nothing comes of it. Files are of the last Saturday and the last day asked for: who asks does

@@ -1,4 +1,4 @@
-"""Releases of the exchange's news service: lists of items, and the page of each (FORMAT fi 6.1).
+"""Releases of the exchange's news service: lists of items, and the page of each (docs/formats/fi.md 6.1).
 
 Belongs here: one release -> one item, or one per language; what else a list holds: issuers of other exchanges,
 bonds. Does not belong here: what a notification says (`flagging_fi`), HTTP (`desk_fi`).

@@ -1,4 +1,4 @@
-"""Notices of holdings in Swedish companies at the exchange: items of its list and pages (FORMAT news 2.8).
+"""Notices of holdings in Swedish companies at the exchange: items of its list and pages (docs/formats/news.md 2.8).
 
 Belongs here: one notice -> one item, in the language that leads, and a page for each language. Does not
 belong here: what a notice says (`flagging_se`), the service and its Finnish releases (`releases_fi`,

@@ -1,4 +1,4 @@
-"""Forms 25 and 15: a class of securities leaves its exchange, or its registration (FORMAT us 9).
+"""Forms 25 and 15: a class of securities leaves its exchange, or its registration (docs/formats/us.md 9).
 
 Does not belong here: the header (`headers_us`), or what becomes of the company (`stories_us`).
 """

@@ -1,4 +1,4 @@
-"""The archive of Swedish annual reports: packages, weekly zips and their listing (FORMAT se 4 and 5).
+"""The archive of Swedish annual reports: packages, weekly zips and their listing (docs/formats/se.md 4 and 5).
 
 The registry publishes on Mondays and writes archives of past weeks anew now and then; a day of the sandbox
 that is no Monday brings a further part of the week before. Does not belong here: documents (`ixbrl_se`).

@@ -1,4 +1,6 @@
-"""Everything that the REST API has of one British company on one day: a resource by its address (FORMAT uk 5, 7).
+"""Everything that the REST API has of one British company on one day: a resource by its address.
+
+See docs/formats/uk.md 5, 7.
 
 The streams are what differs between the resources of two days, so that both say the same. Does not belong here:
 what stands in a resource (`profiles_uk`, `filings_uk`, `psc_uk`), or when it is told (`streams_uk`).

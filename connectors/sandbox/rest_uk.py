@@ -1,4 +1,4 @@
-"""The keyed REST API of Companies House on one day of a world, without HTTP (FORMAT uk 5).
+"""The keyed REST API of Companies House on one day of a world, without HTTP (docs/formats/uk.md 5).
 
 Belongs here: paths and queries -> answers about one company, pages, the key, and 600 requests in five minutes. Does
 not belong here: what stands in an answer (`resources_uk`), sockets (`server`); search, officers and documents are

@@ -1,4 +1,4 @@
-"""Roles of Norwegian entities (FORMAT no 4): who owns, and the roles beside that own nothing.
+"""Roles of Norwegian entities (docs/formats/no.md 4): who owns, and the roles beside that own nothing.
 
 Belongs here: which roles a company has, and the register's answer in its own words, persons' birth dates included:
 the service must not keep them. Does not belong here: which events a change makes (`stories_no`, `truth_no`).

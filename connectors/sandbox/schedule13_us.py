@@ -1,4 +1,4 @@
-"""Schedules 13D and 13G as XML: two schemas that call the same things otherwise (FORMAT us 7.1).
+"""Schedules 13D and 13G as XML: two schemas that call the same things otherwise (docs/formats/us.md 7.1).
 
 Every joint filer reports the same shares. Of 13G the later edition, with a list of CUSIPs, of 13D the earlier one.
 Does not belong here: what a document changes (`holders_us`), or its header (`headers_us`).

@@ -1,4 +1,6 @@
-"""Annual accounts as the Finnish register serves them: plain XBRL of the OYTP taxonomy (FORMAT fi 3.2 and 3.3).
+"""Annual accounts as the Finnish register serves them: plain XBRL of the OYTP taxonomy.
+
+See docs/formats/fi.md 3.2 and 3.3.
 
 Every context is an instant, the line is the member of `fi_dim:MCY`, the element only its type. `flavour` says
 which of the register's shapes: `full`, `prefixed` (every element under a prefix), `carrying` (all figures as

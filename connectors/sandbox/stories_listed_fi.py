@@ -1,4 +1,4 @@
-"""What the exchange tells of listed Finnish companies: flaggings and interim reports (FORMAT fi 6).
+"""What the exchange tells of listed Finnish companies: flaggings and interim reports (docs/formats/fi.md 6).
 
 A crossing carries the share of capital before and after; «below 5 %» is a band that begins at nothing. Does not
 belong here: what the registers tell (`stories_fi`).

@@ -1,4 +1,4 @@
-"""What happens to the holders of listed Swedish companies: notices of holdings (FORMAT se 8.3, 10).
+"""What happens to the holders of listed Swedish companies: notices of holdings (docs/formats/se.md 8.3, 10).
 
 A crossing carries the share of capital before and after; a notice that names a limit alone is a band. Beside
 them stand releases that only look like notices: a comment, a holding of the issuer's own in another company,

@@ -158,7 +158,7 @@ def _trades(activity: str) -> Step:
 
 
 def _leaves_statistics(_scene: Scene, company: Company) -> list[Change]:
-    """SCB removes the row; what it said last stands (FORMAT se 12)."""
+    """SCB removes the row; what it said last stands (docs/formats/se.md 12)."""
     company.swedish.activity = None
     return []
 

@@ -1,4 +1,6 @@
-"""Who gets hold of shares of American companies, and who lets go of them: one `Story` per kind (FORMAT us 7).
+"""Who gets hold of shares of American companies, and who lets go of them: one `Story` per kind.
+
+See docs/formats/us.md 7.
 
 What is filed on a day was accepted in the evening before. A step that returns nothing crosses no threshold. Percent
 of Forms 4 and 13F follow from the shares on the cover of the company's last report. Does not belong here: the

@@ -1,7 +1,7 @@
 """What happens to British companies: one function per step, one `Story` per kind, in the order they are cast.
 
 A step that returns nothing is a change that must make no event. Crossings carry the lower bounds of the bands
-(CONTRACT 4.6); a new holder comes from 0, one that left goes to 0.
+(docs/contract/contract.md 4.6); a new holder comes from 0, one that left goes to 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happens to American filers: one function per step, one `Story` per kind (FORMAT us 9, 12.2, 12.6).
+"""What happens to American filers: one function per step, one `Story` per kind (docs/formats/us.md 9, 12.2, 12.6).
 
 A step that returns nothing is a change that must make no event. What is filed on a day was accepted in the evening
 before, by the clocks of Washington. Does not belong here: who holds shares (`stories_stakes_us`), or how it is
@@ -55,7 +55,10 @@ def _files_quarter(scene: Scene, company: Company) -> list[Change]:
 
 
 def _amends_without_figures(scene: Scene, company: Company) -> list[Change]:
-    """An amendment with the third part alone: no facts, and no other version (FORMAT us 13, pitfall 19)."""
+    """An amendment with the third part alone: no facts, and no other version.
+
+    See docs/formats/us.md 13, pitfall 19.
+    """
     return [NoticeTold(enter(company, "10-K/A", scene.day - _ONE_DAY, period=company.accounts[-1].end))]
 
 

@@ -1,4 +1,6 @@
-"""Connections to the streams of Companies House: who may open one, and the bytes of it until it ends (FORMAT uk 7).
+"""Connections to the streams of Companies House: who may open one, and the bytes of it until it ends.
+
+See docs/formats/uk.md 7.
 
 A connection lasts a day of the world: when the next one begins it ends, as the real ones do every night. Entered
 without a number a stream begins with the day that is played; with one, with the event of that number. Belongs here:

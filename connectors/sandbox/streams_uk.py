@@ -1,4 +1,4 @@
-"""What the streams of Companies House tell on each day of a world (FORMAT uk 7).
+"""What the streams of Companies House tell on each day of a world (docs/formats/uk.md 7).
 
 An event for every resource that differs from the day before, whole as REST has it; and what the real streams are
 full of: the same again, the state before the change first, a document's image that comes later, resources in which

@@ -1,4 +1,4 @@
-"""Norwegian sub-units (FORMAT no 2.1 and 2.2): every company has one, with a number of its own.
+"""Norwegian sub-units (docs/formats/no.md 2.1 and 2.2): every company has one, with a number of its own.
 
 Belongs here: single answers and the bulk CSV. Does not belong here: that they are named by a feed (`feeds_no`).
 """

@@ -1,9 +1,9 @@
 """What the service must show of the world, stated by the contract alone.
 
-Profiles, financial rows, owners and events: the oracle of the tests. It knows the stories and CONTRACT 4.1
-and 4.3 to 4.6; it never reads what the writers wrote and never imports a country's connector, so that an
-error there cannot hide here. A key that a row leaves out is not decided by the contract and the source (the
-day of a filing without a date, for example): do not compare it.
+Profiles, financial rows, owners and events: the oracle of the tests. It knows the stories and
+docs/contract/contract.md 4.1 and 4.3 to 4.6; it never reads what the writers wrote and never imports a country's
+connector, so that an error there cannot hide here. A key that a row leaves out is not decided by the contract and
+the source (the day of a filing without a date, for example): do not compare it.
 """
 
 from __future__ import annotations

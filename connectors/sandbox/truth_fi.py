@@ -1,4 +1,6 @@
-"""What the service must show of Finnish flaggings and of documents without figures (CONTRACT 4.4 to 4.6).
+"""What the service must show of Finnish flaggings and of documents without figures.
+
+See docs/contract/contract.md 4.4 to 4.6.
 
 The holder is its name: notifications carry no other key. The percentage is that of the shares held without
 financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: crossings (`truth_flagging`),

@@ -1,4 +1,4 @@
-"""What the service must show of notices of holdings, whichever market's (CONTRACT 4.4 to 4.6).
+"""What the service must show of notices of holdings, whichever market's (docs/contract/contract.md 4.4 to 4.6).
 
 The holder is its name: notices carry no other key. Belongs here: crossings, ids, owners of Swedish companies.
 Does not belong here: what a Finnish notice counts as held (`truth_fi`).

@@ -1,4 +1,6 @@
-"""What the service must show of Norwegian owners by role (CONTRACT 4.4 and 4.6, FORMAT no 4 and 13.5).
+"""What the service must show of Norwegian owners by role.
+
+See docs/contract/contract.md 4.4 and 4.6, docs/formats/no.md 4 and 13.5.
 
 A partner's share is the one stated; a proprietor and a head office own the whole. A person is known by name alone.
 Does not belong here: what all markets share (`truth`, `events`).

@@ -1,4 +1,4 @@
-"""What the service must make of the press: ids and the core of `data` (CONTRACT 4.5 and 4.6).
+"""What the service must make of the press: ids and the core of `data` (docs/contract/contract.md 4.5 and 4.6).
 
 Does not belong here: which releases and acts there are (`press`).
 """

@@ -1,4 +1,6 @@
-"""What the service must show of American filings: news, notices, quarters, holders (CONTRACT 4.3 to 4.6).
+"""What the service must show of American filings: news, notices, quarters, holders.
+
+See docs/contract/contract.md 4.3 to 4.6.
 
 Does not belong here: what all markets share (`truth`, `events`).
 """

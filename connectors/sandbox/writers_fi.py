@@ -1,4 +1,6 @@
-"""Finnish files: the bulk file of companies, statements and their list, notices, releases (FORMAT fi 2 to 6).
+"""Finnish files: the bulk file of companies, statements and their list, notices, releases.
+
+See docs/formats/fi.md 2 to 6.
 
 Folders and names are those of the stored samples. Registers are whole on every day; statements, notices and
 releases are all there on the first day and only what is new later. Does not belong here: what one record looks

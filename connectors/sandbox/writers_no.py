@@ -1,4 +1,4 @@
-"""Norwegian files (FORMAT no 2 and 6).
+"""Norwegian files (docs/formats/no.md 2 and 6).
 
 Enhetsregisteret in bulk, Regnskapsregisteret per company and as a mass file.
 Row streams throughout: a file is written company by company. Does not belong here: which company looks how
@@ -22,7 +22,7 @@ from connectors.sandbox.world import World
 
 COMPLETE: Final = ("no.enheter",)
 _WINDOW: Final = 3  # the open API answers with the three latest years
-# (figure of a document, field code of the mass file), income statement and balance sheet (FORMAT no 6.4)
+# (figure of a document, field code of the mass file), income statement and balance sheet (docs/formats/no.md 6.4)
 _INCOME: Final = (("revenue", 72), ("operating_result", 146), ("net_result", 172))
 _BALANCE: Final = (("short_creditors", 85), ("long_creditors", 86), ("total_assets", 219), ("equity", 250))
 Record = dict[str, Any]
@@ -238,7 +238,7 @@ def _income(figures: Figures, write: _Amounts, *, extended: bool) -> Record:
 
 
 def mass_chunks(world: World, day: int) -> Iterator[bytes]:
-    """The subscription's mass file: two parts per document, ISO-8859-1 (FORMAT no 6.4)."""
+    """The subscription's mass file: two parts per document, ISO-8859-1 (docs/formats/no.md 6.4)."""
     filings = [(company, accounts) for company in world.filers("NO", day) for accounts in _new(company, day)]
     parts = sum(4 if accounts.group else 2 for _, accounts in filings)
     yield b'<?xml version="1.0" encoding="ISO-8859-1"?>\n\n<deler>\n'

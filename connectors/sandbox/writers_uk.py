@@ -1,4 +1,4 @@
-"""British files: BasicCompanyData, the PSC snapshot and the daily accounts zip (FORMAT uk 3, 4 and 8).
+"""British files: BasicCompanyData, the PSC snapshot and the daily accounts zip (docs/formats/uk.md 3, 4 and 8).
 
 Names are the registry's, with one liberty: the register dates BasicCompanyData with the first of a month, the
 sandbox with its day, because its register is published every day. Zips are streamed and carry the day's
@@ -203,7 +203,7 @@ def document(company: Company, accounts: Accounts) -> bytes:
 
 
 def document_sha256(company: Company, accounts: Accounts) -> str:
-    """What stands for a native id: the bulk gives none (CONTRACT 4.6)."""
+    """What stands for a native id: the bulk gives none (docs/contract/contract.md 4.6)."""
     return hashlib.sha256(document(company, accounts)).hexdigest()
 
 

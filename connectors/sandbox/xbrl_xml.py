@@ -1,4 +1,4 @@
-"""Accounts as plain XBRL of the old UK GAAP taxonomy, with its odd corners (FORMAT uk 9.2 and 9.3).
+"""Accounts as plain XBRL of the old UK GAAP taxonomy, with its odd corners (docs/formats/uk.md 9.2 and 9.3).
 
 The entity identifier is the company's name under a free-text scheme; the number stands in a fact and in the
 file name; amounts are plain with a leading minus; unit and context ids follow the client software.

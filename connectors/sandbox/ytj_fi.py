@@ -1,4 +1,4 @@
-"""Companies of the Finnish trade register as YTJ v3 spells them (FORMAT fi 2.2).
+"""Companies of the Finnish trade register as YTJ v3 spells them (docs/formats/fi.md 2.2).
 
 Belongs here: one company of the world -> one object, odd corners included: keys that are absent, null or empty
 alike, descriptions in any order and without English, two spellings of time stamps, `status` 2 for the living

@@ -1,4 +1,6 @@
-"""Dataset se.arsredovisningar: annual reports in iXBRL, in weekly zips, packages or loose (FORMAT 4 and 6).
+"""Dataset se.arsredovisningar: annual reports in iXBRL, in weekly zips, packages or loose.
+
+See docs/formats/se.md 4 and 6.
 
 Belongs here: the declaration, recognising files, packages to documents to staged rows. Does not belong here:
 reading one document (`arsredovisning_document`), fetching (`arsredovisning_fetch`), shared tables

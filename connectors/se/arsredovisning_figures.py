@@ -1,4 +1,4 @@
-"""Which facts of an annual report are figures of which scope and period, and which counts (FORMAT 6).
+"""Which facts of an annual report are figures of which scope and period, and which counts (docs/formats/se.md 6).
 
 Contexts are known by their dates and segments, units by their measure, never by their ids. Does not belong
 here: whose the document is and of which year (`arsredovisning_document`).
@@ -49,7 +49,9 @@ class Figures:
         return None
 
     def _chosen(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
-        """The most precise of repeats (FORMAT 6); a coarser one that differs is told, and counts for nothing.
+        """The most precise of repeats; a coarser one that differs is told, and counts for nothing.
+
+        See docs/formats/se.md 6.
 
         Overviews are cut as often as rounded. None where the most precise contradict each other: no guess.
         """

@@ -1,4 +1,4 @@
-"""Concepts of Swedish annual reports (K2, K3, K3K; FORMAT 6.1), by local name and family of namespace.
+"""Concepts of Swedish annual reports (K2, K3, K3K; docs/formats/se.md 6.1), by local name and family of namespace.
 
 Namespaces are matched by their family, whatever their date: 2017, 2020 and 2021 share names. Does not belong
 here: which of several facts counts (`arsredovisning_figures`).

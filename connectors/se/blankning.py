@@ -1,4 +1,4 @@
-"""Dataset se.blankning: the files of net short positions, for what they say of issuers (FORMAT 8.2).
+"""Dataset se.blankning: the files of net short positions, for what they say of issuers (docs/formats/se.md 8.2).
 
 Belongs here: the declaration, what a file is, the spreadsheet's rows as a stream (43 MB of XML), rows to links.
 Holders and positions stay in RAW. Does not belong here: fetching (`issuers_fetch`).

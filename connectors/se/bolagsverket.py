@@ -1,4 +1,4 @@
-"""Dataset se.bolagsverket: the weekly bulk file of all organisations (FORMAT 2).
+"""Dataset se.bolagsverket: the weekly bulk file of all organisations (docs/formats/se.md 2).
 
 Belongs here: the declaration, what a file is, its spelling (quotes inside values are not doubled, so records
 are cut at `";"`), reading. Does not belong here: what a record means for a profile (`registered`).
@@ -190,7 +190,7 @@ DATASET: Final = Dataset(
     title="Bolagsverket: organisations",
     licence=LICENCE,
     cadence=Cadence(cron="15 3 * * *", stale_after_hours=240),  # written weekly, asked for daily
-    # A historical register: what is deregistered stays, so records hardly ever leave it (FORMAT 12).
+    # A historical register: what is deregistered stays, so records hardly ever leave it (docs/formats/se.md 12).
     guard=Guard(max_shrink=0.01, max_changed=0.20, max_rejected=0.001),
     host=HOST,
     staged={ORGANISATIONS.name: ORGANISATIONS},

@@ -20,7 +20,7 @@ SNI2007: Final = load("connectors.se", "sni2007")
 
 OLD_CODES: Final = "SNI2007"
 NEW_CODES: Final = "SNI2025"
-_SWITCHED: Final = 2026  # the first year whose snapshots hold SNI 2025 (FORMAT 7.1)
+_SWITCHED: Final = 2026  # the first year whose snapshots hold SNI 2025 (docs/formats/se.md 7.1)
 
 
 def industry_scheme(observed_at: datetime) -> str:

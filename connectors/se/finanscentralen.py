@@ -1,4 +1,4 @@
-"""Dataset se.finanscentralen: pages of single issuers in Finansinspektionen's storage (FORMAT news 2.7).
+"""Dataset se.finanscentralen: pages of single issuers in Finansinspektionen's storage (docs/formats/news.md 2.7).
 
 Belongs here: the declaration, what a page is, its announcements as rows of a wire. A page is asked for by
 organisation number and names the company alone, so its name leads to it. The grids of reports give a period

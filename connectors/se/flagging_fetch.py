@@ -1,4 +1,4 @@
-"""Asking for the texts of notices: single items of MFN, pages of the exchange (FORMAT news 2.2, 2.8).
+"""Asking for the texts of notices: single items of MFN, pages of the exchange (docs/formats/news.md 2.2, 2.8).
 
 MFN's Nordic stream comes without texts, so each notice on it is asked for by itself: the newest releases of
 its issuer would bring notices of former months as if they were news. Does not belong here: what an item says

@@ -22,7 +22,7 @@ from connectors.se.flagging import KEY, NOTICES
 from warehouse.schema.tables import HOLDINGS
 
 Row = dict[str, Any]
-_APART: Final = timedelta(minutes=10)  # as doors of one release are (FORMAT news 2.13)
+_APART: Final = timedelta(minutes=10)  # as doors of one release are (docs/formats/news.md 2.13)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 _KINDS: Final = ("shares", "votes")
 _MORE: Final = ("_company_id", "_observed_at", "_raw")

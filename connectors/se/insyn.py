@@ -1,4 +1,4 @@
-"""Dataset se.insyn: exports of the insider register, for what they say of issuers (FORMAT 8.1).
+"""Dataset se.insyn: exports of the insider register, for what they say of issuers (docs/formats/se.md 8.1).
 
 Belongs here: the declaration, what a file is, rows to links. Revised and cancelled reports stay in an export;
 only current ones count. Does not belong here: the text and its columns (`insyn_columns`), fetching

@@ -1,4 +1,6 @@
-"""How rows of Finansinspektionen's registers find their company (FORMAT 9): LEI, then ISIN, then the exact name.
+"""How rows of Finansinspektionen's registers find their company: LEI, then ISIN, then the exact name.
+
+See docs/formats/se.md 9.
 
 Names are compared without case, punctuation, «(publ)» and «AB», with the present names of limited companies
 that are not deregistered; pipelines accept a name that exactly one company answers to. Does not belong here:

@@ -1,4 +1,6 @@
-"""Dataset se.organisationer: answers of the API «Värdefulla datamängder» about single companies (FORMAT 5).
+"""Dataset se.organisationer: answers of the API «Värdefulla datamängder» about single companies.
+
+See docs/formats/se.md 5.
 
 Belongs here: the declaration, what a file is, answers to staged blocks. A partial answer is a 200: a block
 that carries `fel` makes no row, so nothing known is ever overwritten by it. Does not belong here: which block

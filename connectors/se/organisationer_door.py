@@ -1,4 +1,6 @@
-"""Answers of the API without persons: organisations whose number is, or may be, a person's leave (FORMAT 1).
+"""Answers of the API without persons: organisations whose number is, or may be, a person's leave.
+
+See docs/formats/se.md 1.
 
 An answer that cannot be looked through is replaced by `{"unreadable": reason}`; reading refuses it for that.
 """

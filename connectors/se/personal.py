@@ -1,4 +1,4 @@
-"""Personal identity numbers that stand inside a company's text, masked before the archive (FORMAT 1).
+"""Personal identity numbers that stand inside a company's text, masked before the archive (docs/formats/se.md 1).
 
 Belongs here: finding and masking them in text of any encoding that has ASCII's digits. Does not belong here: whole
 records of persons (`doors`, `organisationer_door`), or whose number is a company's (`register`).

@@ -1,4 +1,4 @@
-"""Municipality and county from a post code (FORMAT 7.3): no register's open file carries them.
+"""Municipality and county from a post code (docs/formats/se.md 7.3): no register's open file carries them.
 
 The post code is of the postal address, so a post box or an accountant's address may lie elsewhere: the source
 of the statement is told with the profile. Does not belong here: which address counts (`profiles`).

@@ -18,7 +18,7 @@ HOST: Final = "vardefulla-datamangder.bolagsverket.se"
 GATEWAY: Final = "gw.api.bolagsverket.se"
 PREFIX: Final = company_id(MARKET, "")
 
-# The line of each file is not published; the directive's terms are those of the whole set (FORMAT 13).
+# The line of each file is not published; the directive's terms are those of the whole set (docs/formats/se.md 13).
 LICENCE: Final = Licence(
     name="HVD (EU) 2023/138",
     url="https://bolagsverket.se/apierochoppnadata/hamtaforetagsinformation/vardefulladatamangder.5528.html",
@@ -41,7 +41,8 @@ def company_number(text: str) -> str | None:
     """Ten digits of a company; None for what is, or may be, a person's.
 
     Digits 3 and 4 of a person's number are a month, so the third is below two; 302… is given to persons
-    without one (FORMAT 1). The check digit decides nothing: the registry's own examples have a wrong one.
+    without one (docs/formats/se.md 1). The check digit decides nothing: the registry's own examples have a wrong
+    one.
     """
     digits = text.replace("-", "").replace(" ", "")
     if len(digits) == _LONG and digits.startswith(_LEGAL_PERSON):
@@ -53,7 +54,7 @@ def is_company(number: pl.Expr) -> pl.Expr:
     """Whether ten digits are a company's; false for null."""
     first = number.cast(pl.UInt64, strict=False) // 10_000_000  # the first three digits
     ten = (number.str.len_bytes() == 10) & ~number.str.starts_with("+")  # noqa: PLR2004 - digits
-    return (ten & (first % 10 >= 2) & (first != 302)).fill_null(value=False)  # noqa: PLR2004 - FORMAT 1
+    return (ten & (first % 10 >= 2) & (first != 302)).fill_null(value=False)  # noqa: PLR2004 - docs/formats/se.md 1
 
 
 def company_ids(number: pl.Expr) -> pl.Expr:

@@ -1,4 +1,4 @@
-"""Dataset se.scb: the weekly bulk file of legal persons (FORMAT 3): Latin-1, tabs, quotes are ordinary.
+"""Dataset se.scb: the weekly bulk file of legal persons (docs/formats/se.md 3): Latin-1, tabs, quotes are ordinary.
 
 Belongs here: the declaration, what a file is, its spelling, reading. Does not belong here: what a record means
 for a profile (`statistics`).

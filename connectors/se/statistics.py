@@ -35,7 +35,10 @@ _USED: Final = (
 
 
 def statements(rows: pl.LazyFrame) -> pl.DataFrame:
-    """One row per company. A row that left the file counts on: leaving it changes nothing (FORMAT 12)."""
+    """One row per company. A row that left the file counts on: leaving it changes nothing.
+
+    See docs/formats/se.md 12.
+    """
     said = rows.select(*_USED, "_observed_at").collect()
     old = said[SCHEME] == codes.OLD_CODES
     # the same digits mean other things in SNI 2025: missing rather than wrong

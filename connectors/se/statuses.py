@@ -1,4 +1,4 @@
-"""The status of a company (FORMAT 12 and the contract): one decision table, first match wins.
+"""The status of a company (docs/formats/se.md 12 and the contract): one decision table, first match wins.
 
 Bankruptcy and liquidation are `dormant`, since such companies are still registered; other proceedings leave a
 company `active`. Does not belong here: the rest of the profile.

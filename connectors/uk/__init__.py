@@ -40,7 +40,7 @@ _REGISTERS: Final = with_listings(
                 "name": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
                 "status": (companies.KEY, live_schema.PROFILES_KEY, accounts.KEY),
                 "is_listed": (psc.KEY,),
-                # a figure of a listed company before a band (FORMAT uk 11)
+                # a figure of a listed company before a band (docs/formats/uk.md 11)
                 "ownership": (nsm.KEY, psc.KEY),
             },
             dated=(nsm.KEY,),

@@ -1,4 +1,6 @@
-"""Dataset `uk.accounts`: iXBRL and XBRL accounts, in daily and monthly zips or as loose files (FORMAT uk 8).
+"""Dataset `uk.accounts`: iXBRL and XBRL accounts, in daily and monthly zips or as loose files.
+
+See docs/formats/uk.md 8.
 
 Belongs here: the declaration, recognising files, archives to documents to staged rows. Does not belong here:
 reading one document (`accounts_document`), fetching (`accounts_fetch`), shared tables (`accounts_mapping`).
@@ -167,7 +169,7 @@ class _Reader:
         yield from self._of_nest(outer, nest) if nest else ()
 
     def _of_nest(self, outer: str, nest: list[Piece]) -> Iterator[Piece]:
-        """Members under a folder `accounts`, else every document that holds XBRL (FORMAT uk 8)."""
+        """Members under a folder `accounts`, else every document that holds XBRL (docs/formats/uk.md 8)."""
         documents = [member for member in nest if _DOCUMENT.search(member.member or "")]
         wanted = [
             member for member in documents if _ACCOUNTS.search((member.member or "").rpartition(_NESTED)[2])

@@ -1,7 +1,7 @@
 """Total assets, which UK balance sheets do not show: put together, and given only where the sheet balances.
 
-FORMAT uk 9.5: fixed and current assets and two rare lines beside them; confirmed by total assets less current
-liabilities, or by net assets and all liabilities; else null. Never 0 for absent, never negative.
+docs/formats/uk.md 9.5: fixed and current assets and two rare lines beside them; confirmed by total assets less
+current liabilities, or by net assets and all liabilities; else null. Never 0 for absent, never negative.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def _dormant(said: Said, end: date) -> bool | None:
 
 
 def _member(said: Said, names: tuple[str, ...], axis: str) -> str | None:
-    """Some facts are empty elements whose meaning is the member of their context (FORMAT uk 9.2)."""
+    """Some facts are empty elements whose meaning is the member of their context (docs/formats/uk.md 9.2)."""
     for name in names:
         for fact in said.get(name, ()):
             if fact.context is not None:

@@ -1,4 +1,6 @@
-"""Live fetching of daily accounts zips: the download page is read for its links, never built (FORMAT uk 8).
+"""Live fetching of daily accounts zips: the download page is read for its links, never built.
+
+See docs/formats/uk.md 8.
 
 A new zip comes Tuesday to Saturday and stays 60 days. The cursor names the newest date that was taken, and
 the validators of its file, so that a re-issue of the newest one is noticed.

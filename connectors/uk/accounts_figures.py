@@ -1,4 +1,4 @@
-"""Which facts of a document are figures of which scope and period, and which counts (FORMAT uk 9.4).
+"""Which facts of a document are figures of which scope and period, and which counts (docs/formats/uk.md 9.4).
 
 Undimensioned is the company alone, `Consolidated` the group: the two never mix. Does not belong here: what
 dimensions mean (`accounts_parts`), periods (`accounts_periods`), names of a document.
@@ -30,7 +30,7 @@ def _is_ifrs(fact: Fact) -> bool:
 
 
 def _tells_group(fact: Fact) -> bool:
-    """Whether a fact is one that only a group's IFRS statements hold (FORMAT uk 9.5)."""
+    """Whether a fact is one that only a group's IFRS statements hold (docs/formats/uk.md 9.5)."""
     if not _is_ifrs(fact) or fact.context is None:
         return False
     return fact.name in tags.OWNERS or any(cut.axis == tags.IFRS_AXIS for cut in fact.context.dimensions)

@@ -1,4 +1,4 @@
-"""What the dimensions of a fact make it: the company's or the group's whole, or a part (FORMAT uk 9.4).
+"""What the dimensions of a fact make it: the company's or the group's whole, or a part (docs/formats/uk.md 9.4).
 
 Belongs here: axes and members. Does not belong here: which of several facts counts (`accounts_figures`).
 """

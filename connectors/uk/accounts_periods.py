@@ -1,4 +1,4 @@
-"""The periods of one accounts document: its own, then those it repeats for comparison (FORMAT uk 9.3).
+"""The periods of one accounts document: its own, then those it repeats for comparison (docs/formats/uk.md 9.3).
 
 Belongs here: first and last days. Does not belong here: the figures of a period (`accounts_figures`).
 """

@@ -1,4 +1,4 @@
-"""Dataset `uk.companies`: BasicCompanyData, the monthly file of all live companies (FORMAT 3).
+"""Dataset `uk.companies`: BasicCompanyData, the monthly file of all live companies (docs/formats/uk.md 3).
 
 Belongs here: its columns, its files, reading it into the staged tables, and signals about its codes. Does
 not belong here: what a status or an accounts category means (`profiles`), or finding the file on the web
@@ -76,14 +76,14 @@ DATES: Final = (
     "ConfStmtLastMadeUpDate",
     *(f"PreviousName_{n}.CONDATE" for n in _NAMES),
 )
-# Spreadsheets drop leading zeros (FORMAT 2); shorter digits are more likely another column's.
+# Spreadsheets drop leading zeros (docs/formats/uk.md 2); shorter digits are more likely another column's.
 _NUMBER: Final = r"\s*(?:[0-9]{5,8}|[A-Za-z]{2}[0-9]{4,6}|[A-Za-z0-9]{8})\s*"
 _WHOLE_NUMBER: Final = r"^[A-Z0-9]{8}$"
 _BREAKS: Final = r"[\r\n\t\x{00A0}]"
 _DATE_BYTES: Final = 10
 
 _STAGED: Final = tuple(
-    Column(name, Kind.TEXT, "FORMAT uk 3", nullable=name not in {"CompanyName", "CompanyNumber"})
+    Column(name, Kind.TEXT, "docs/formats/uk.md 3", nullable=name not in {"CompanyName", "CompanyNumber"})
     for name in COLUMNS
 )
 COMPANIES: Final = Table(

@@ -1,8 +1,8 @@
 """Live fetching of BasicCompanyData and PSC: what the download pages link, and single REST answers.
 
-Names are read off the pages, never built: the number of parts and the day of publication change (FORMAT 3,
-4). The one whole file is preferred; numbered parts are taken only where it is not linked, all of one date.
-The key of the REST API is the business of `Http`, which knows it per host.
+Names are read off the pages, never built: the number of parts and the day of publication change
+(docs/formats/uk.md 3, 4). The one whole file is preferred; numbered parts are taken only where it is not linked,
+all of one date. The key of the REST API is the business of `Http`, which knows it per host.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Accounts in filing histories as shared filings, and as names for the documents they are (FORMAT 5.2, 11, 12).
+"""Accounts in filing histories as shared filings, and as names for the documents they are.
 
-Only accounts are filings of the contract (CONTRACT 4.6); every other form stays in `uk_filing_history`. A
-document of the bulk accounts and the item that tells of it are one filing: it has the register's own id, so that
-whichever comes first is told of once. Does not belong here: figures (`accounts_mapping`).
+See docs/formats/uk.md 5.2, 11, 12.
+
+Only accounts are filings of the contract (docs/contract/contract.md 4.6); every other form stays in
+`uk_filing_history`. A document of the bulk accounts and the item that tells of it are one filing: it has the
+register's own id, so that whichever comes first is told of once. Does not belong here: figures
+(`accounts_mapping`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""PSC records to shared holdings and listings (FORMAT 4, 10.1, 11).
+"""PSC records to shared holdings and listings (docs/formats/uk.md 4, 10.1, 11).
 
 Every notification is one holding, ceased ones kept. Statements are facts without a holder and stay staged.
 What the stream deleted is gone; what a whole snapshot no longer holds ended on the day of that snapshot.

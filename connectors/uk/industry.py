@@ -1,4 +1,6 @@
-"""The first industry code of a company: code, label and edition out of one cell of BasicCompanyData (FORMAT 3).
+"""The first industry code of a company: code, label and edition out of one cell of BasicCompanyData.
+
+See docs/formats/uk.md 3.
 
 Belongs here: taking `62020 - Information technology consultancy activities` apart. Five digits are UK SIC 2007,
 four are UK SIC 2003, which companies that changed nothing since 2011 still carry. Does not belong here: cells of

@@ -1,4 +1,4 @@
-"""What insolvency cases say of a company's status (FORMAT 5, 11, CONTRACT «Status»).
+"""What insolvency cases say of a company's status (docs/formats/uk.md 5, 11, docs/contract/contract.md «Status»).
 
 A case that is begun and not ended counts where it was told of after the register's own word, and that word says
 only that the company is active: streams are minutes apart, and the bulk file is a month old. Cases whose end the

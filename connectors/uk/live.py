@@ -1,4 +1,6 @@
-"""The datasets that live: what streams and REST say of companies, filings, insolvency and holders (FORMAT 5, 7).
+"""The datasets that live: what streams and REST say of companies, filings, insolvency and holders.
+
+See docs/formats/uk.md 5, 7.
 
 One dataset per stream, because one connection has one timepoint. The three streams of the PSC regime stand in the
 tables of `uk.psc`; answers asked for one by one (`uk.checked`) in those of `uk.profiles`. Does not belong here:

@@ -1,4 +1,4 @@
-"""Company profiles of stream and REST beside the rows of BasicCompanyData (FORMAT 5.1, 11).
+"""Company profiles of stream and REST beside the rows of BasicCompanyData (docs/formats/uk.md 5.1, 11).
 
 A profile is written as the row that the bulk file would have of the company, so that one mapping serves both.
 The bulk tells of the first day of its month, whenever it was fetched, a profile of when it was published or

@@ -1,4 +1,6 @@
-"""Events and answers about companies to staged rows: profiles, filing history, insolvency (FORMAT 5, 7).
+"""Events and answers about companies to staged rows: profiles, filing history, insolvency.
+
+See docs/formats/uk.md 5, 7.
 
 Of several events of one resource in a body only the newest counts, by timepoint: events come twice, and a file
 may hold them in any order. An event that brings no data tells only that something has changed, and makes no row.

@@ -1,4 +1,4 @@
-"""Taking persons out of events and answers about companies before they are archived (DESIGN 14).
+"""Taking persons out of events and answers about companies before they are archived (docs/architecture.md 14).
 
 What leaves: insolvency practitioners, officers in what was removed, dates of birth, service addresses, and every
 object that a person's address stands in. What stays, byte for byte: every line without any of these. The address

@@ -1,7 +1,8 @@
 """Staged tables of what streams and REST answers say of companies, and the records they are read from.
 
-Belongs here: profiles, filing history and insolvency (FORMAT 5, 7): what an event or an answer may hold, and the
-staged columns. Does not belong here: turning the one into the other (`live_records`), or PSC (`psc_schema`).
+Belongs here: profiles, filing history and insolvency (docs/formats/uk.md 5, 7): what an event or an answer may
+hold, and the staged columns. Does not belong here: turning the one into the other (`live_records`), or PSC
+(`psc_schema`).
 """
 
 from __future__ import annotations
@@ -134,7 +135,10 @@ class Address(_Strict):
 
 
 class Profile(Envelope):
-    """A company profile (FORMAT 5.1). What is not served is named to be no surprise, and read no further."""
+    """A company profile. What is not served is named to be no surprise, and read no further.
+
+    See docs/formats/uk.md 5.1.
+    """
 
     company_name: str | None = None
     company_number: str | None = None
@@ -181,7 +185,7 @@ class ProfileLine(Profile):
 
 
 class Filing(Envelope):
-    """One item of a filing history (FORMAT 5.2). Children have no id of their own and are not read."""
+    """One item of a filing history (docs/formats/uk.md 5.2). Children have no id of their own and are not read."""
 
     transaction_id: str | None = None
     type: str | None = None

@@ -1,4 +1,4 @@
-"""Natures of control: the registry's codes to bands of shares and votes (FORMAT 4.1).
+"""Natures of control: the registry's codes to bands of shares and votes (docs/formats/uk.md 4.1).
 
 A code is `<right>[-<band>][-as-<capacity>][-<regime>]`. Bands are kept as (lower exclusive, upper inclusive];
 nothing in between is ever invented. Codes that are no band of shares or votes are kept as they are: control.

@@ -1,4 +1,6 @@
-"""Dataset `uk.nsm`: announcements in the FCA's National Storage Mechanism; holdings are read (FORMAT 10.3).
+"""Dataset `uk.nsm`: announcements in the FCA's National Storage Mechanism; holdings are read.
+
+See docs/formats/uk.md 10.3.
 
 Belongs here: the declaration, what a file is, search answers and single items to staged rows. Does not belong
 here: asking (`nsm_fetch`), what a form says (`tr1`), shared holdings (`tr1_holdings`).

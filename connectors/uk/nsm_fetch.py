@@ -1,4 +1,6 @@
-"""Asking the National Storage Mechanism: announcements by days, then the notifications' texts (FORMAT 10.3).
+"""Asking the National Storage Mechanism: announcements by days, then the notifications' texts.
+
+See docs/formats/uk.md 10.3.
 
 The interface is the search page's own and undocumented. Cloudflare stands before it: its soft block answers 200 at
 once and without hits, which is a failure here and no empty day. Announcements of every type are listed, for they

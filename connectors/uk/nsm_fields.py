@@ -1,4 +1,7 @@
-"""Staged tables of `uk.nsm`, and by what names of holders and issuers are told apart (FORMAT uk 10.3, 10.4)."""
+"""Staged tables of `uk.nsm`, and by what names of holders and issuers are told apart.
+
+See docs/formats/uk.md 10.3, 10.4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Announcements of the National Storage Mechanism as items of news (FORMAT news 2.4).
+"""Announcements of the National Storage Mechanism as items of news (docs/formats/news.md 2.4).
 
 Revisions of one disclosure share `seq_id`. Dealing disclosures of others in an issuer's shares (forms 8.3 and
 8.5) and announcements of holdings are no news of the issuer. Does not belong here: grouping

@@ -1,4 +1,4 @@
-"""Taking persons' addresses and contacts out of announcements before they are archived (DESIGN 14).
+"""Taking persons' addresses and contacts out of announcements before they are archived (docs/architecture.md 14).
 
 What stays of an announcement: what the search lists, and of the text of a «Holding(s) in Company» its form without
 markup, up to the additional information. What leaves: the city of every holder (of a person it may be the whole

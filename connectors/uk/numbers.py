@@ -1,4 +1,4 @@
-"""Company numbers of Companies House as polars expressions (FORMAT 2).
+"""Company numbers of Companies House as polars expressions (docs/formats/uk.md 2).
 
 Belongs here: the canonical spelling of a number in a whole column at once. The one-number rule of the product
 stands in `warehouse.schema.identifiers`; a test holds the two together.

@@ -1,4 +1,6 @@
-"""BasicCompanyData and facts from accounts to shared companies (FORMAT 3, 11; CONTRACT «Status»).
+"""BasicCompanyData and facts from accounts to shared companies.
+
+See docs/formats/uk.md 3, 11; docs/contract/contract.md «Status».
 
 Belongs here: which field comes from where. Does not belong here: the status (`statuses`), reading files
 (`companies`), figures (`accounts`), or what makes a company listed (`holdings`).

@@ -1,4 +1,6 @@
-"""Dataset `uk.psc`: persons with significant control, from snapshot, REST and streams (FORMAT 4, 5.3, 7).
+"""Dataset `uk.psc`: persons with significant control, from snapshot, REST and streams.
+
+See docs/formats/uk.md 4, 5.3, 7.
 
 Belongs here: the declaration, and telling which files are PSC records. Does not belong here: reading the
 records (`psc_records`), taking private facts out (`psc_redact`), or what they mean (`holdings`).

@@ -1,4 +1,4 @@
-"""PSC bodies to staged rows: which records a body holds, stretch by stretch (FORMAT 4, 5.3, 7).
+"""PSC bodies to staged rows: which records a body holds, stretch by stretch (docs/formats/uk.md 4, 5.3, 7).
 
 Belongs here: taking a body apart, gathering its rows, and holding a whole snapshot against its trailer. Does not
 belong here: one record (`psc_rows`), plain lines by columns (`psc_columns`), signals about values (`psc_signals`).

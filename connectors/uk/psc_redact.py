@@ -1,4 +1,4 @@
-"""Taking persons' private facts out of PSC bodies before they are archived (DESIGN 14).
+"""Taking persons' private facts out of PSC bodies before they are archived (docs/architecture.md 14).
 
 What leaves: date of birth, every address, and the papers of identity verification. What stays: name, country,
 nationality, dates and natures of control, byte for byte as sent. The record's stable id identifies a person's

@@ -1,4 +1,4 @@
-"""One PSC record to one staged row, whichever door it came through (FORMAT 4, 5.3, 7).
+"""One PSC record to one staged row, whichever door it came through (docs/formats/uk.md 4, 5.3, 7).
 
 Belongs here: which table a record goes to, its key, and its columns. Does not belong here: which records a body
 holds (`psc_records`), what the codes mean (`natures`, `holdings`), or signals about their values (`psc_signals`).

@@ -1,4 +1,4 @@
-"""Staged tables of `uk.psc` and the records they are read from (FORMAT 4, 5.3, 7, 10.1).
+"""Staged tables of `uk.psc` and the records they are read from (docs/formats/uk.md 4, 5.3, 7, 10.1).
 
 Belongs here: what a snapshot line, a REST answer and a stream event may hold, in one type, and the staged
 columns. Does not belong here: turning the one into the other (`psc_records`).
@@ -48,7 +48,7 @@ PSC: Final = Table(
         Column("country_registered", _T, "of identification, free text"),
         Column("place_registered", _T, "of identification, free text"),
         Column("registration_number", _T, "of identification; may be unpadded or foreign"),
-        Column("natures_of_control", Kind.TEXTS, "codes (FORMAT 4.1)", nullable=False),
+        Column("natures_of_control", Kind.TEXTS, "codes (docs/formats/uk.md 4.1)", nullable=False),
         Column("notified_on", _T, "as delivered"),
         Column("ceased_on", _T, "as delivered"),
         Column("ceased", Kind.BOOLEAN, "only on super-secure records and in the REST list"),

@@ -1,4 +1,6 @@
-"""Signals about the values of staged PSC rows: unknown codes and countries, impossible dates (FORMAT 4).
+"""Signals about the values of staged PSC rows: unknown codes and countries, impossible dates.
+
+See docs/formats/uk.md 4.
 
 Belongs here: counting what a person should look at. Does not belong here: what the mapping does with such
 values (`holdings`); the rows are staged as delivered.

@@ -1,9 +1,9 @@
-"""Single answers of the REST API: profile, filing history, insolvency (FORMAT 5).
+"""Single answers of the REST API: profile, filing history, insolvency (docs/formats/uk.md 5).
 
 A subject is `resource:number`. Who leaves BasicCompanyData is asked about before that counts as dissolved: a
-number can leave by conversion, and come back by restoration (FORMAT 11). The API's hosts count requests together:
-600 in five minutes, shared with every other dataset of this limiter. No conditional requests: FORMAT knows none of
-the API. The key is `Http`'s business.
+number can leave by conversion, and come back by restoration (docs/formats/uk.md 11). The API's hosts count requests
+together: 600 in five minutes, shared with every other dataset of this limiter. No conditional requests:
+docs/formats/uk.md knows none of the API. The key is `Http`'s business.
 Does not belong here: PSC lists (`download`), reading (`live_records`).
 """
 

@@ -1,4 +1,4 @@
-"""The status of a company on the register (FORMAT 11, CONTRACT «Status»).
+"""The status of a company on the register (docs/formats/uk.md 11, docs/contract/contract.md «Status»).
 
 Dissolved is what left a whole register file; liquidation is dormant; a reorganisation or a proposal to
 strike off leaves the company active. An active company is dormant where its newest accounts say so.

@@ -1,4 +1,4 @@
-"""The streams of Companies House: which there are, which are read, and what every event has (FORMAT 7).
+"""The streams of Companies House: which there are, which are read, and what every event has (docs/formats/uk.md 7).
 
 Belongs here: names, the envelope, how a body is told to be one of a stream's. Does not belong here: keeping a
 connection (`streams_fetch`), or what the data of one kind mean (`live_records`).

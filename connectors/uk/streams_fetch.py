@@ -1,4 +1,4 @@
-"""Keeping a connection to one stream: from a timepoint on, in bodies of some lines each (FORMAT 7).
+"""Keeping a connection to one stream: from a timepoint on, in bodies of some lines each (docs/formats/uk.md 7).
 
 A body ends where the stream rests (a heartbeat), holds enough or is old enough; its cursor is the newest
 timepoint in it, from which the server goes on (the event of that timepoint comes once more). A line that the

@@ -1,4 +1,4 @@
-"""Concepts of UK accounts: FRC suites, UK GAAP of 2009, and the XML taxonomies before (FORMAT uk 9.5).
+"""Concepts of UK accounts: FRC suites, UK GAAP of 2009, and the XML taxonomies before (docs/formats/uk.md 9.5).
 
 Names are matched by local name, as prefixes and editions change every year. Does not belong here: which of
 several facts counts (`accounts_figures`).
@@ -129,7 +129,7 @@ IFRS: Final = "/ifrs-full"  # in the namespace
 OWNERS: Final = frozenset({"EquityAttributableToOwnersOfParent", "ProfitLossAttributableToOwnersOfParent"})
 WANTED: Final = FLOWS | STOCKS | METADATA | OWNERS | frozenset(EMPLOYEES)
 
-# Members that are the whole, not a part (FORMAT uk 9.4); axes by local name.
+# Members that are the whole, not a part (docs/formats/uk.md 9.4); axes by local name.
 IFRS_AXIS: Final = "ConsolidatedAndSeparateFinancialStatementsAxis"
 GROUP_AXES: Final = frozenset(
     {

@@ -1,4 +1,4 @@
-"""Form TR-1 out of the text of an announcement «Holding(s) in Company»: DTR 5 (FORMAT uk 10.4).
+"""Form TR-1 out of the text of an announcement «Holding(s) in Company»: DTR 5 (docs/formats/uk.md 10.4).
 
 Belongs here: what the form states: issuer, holder, day of the crossing, the two rows of section 7. Layouts differ
 between wires and years, so sections are found by their labels and never by place. A text that does not come apart

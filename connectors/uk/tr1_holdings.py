@@ -1,4 +1,6 @@
-"""Staged forms TR-1 to statements of the holders of an issuer (FORMAT uk 10.4, 11); the newest of each counts.
+"""Staged forms TR-1 to statements of the holders of an issuer; the newest of each counts.
+
+See docs/formats/uk.md 10.4, 11.
 
 `pct` is the total of section 7, `votes_pct` what is attached to shares. A position below the lowest threshold
 (3 % of a British issuer) has left the register of major holders: it ends on the day of the crossing. Does not

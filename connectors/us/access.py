@@ -1,4 +1,6 @@
-"""How the SEC is asked, and what its refusals mean (FORMAT us 1): a missing file, or a block of the caller.
+"""How the SEC is asked, and what its refusals mean: a missing file, or a block of the caller.
+
+See docs/formats/us.md 1.
 
 All hosts of the SEC count one caller's requests together, ten a second at most: datasets declare `RATE` and
 `LIMITER`. Who asks must say who he is (FIRM_USER_AGENT with a contact). Does not belong here: what is asked for.

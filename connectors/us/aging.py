@@ -19,7 +19,7 @@ from connectors.us import forms
 from connectors.us.filings import WAIT
 from connectors.us.submissions_model import Page
 
-SILENT_MONTHS: Final = 18  # FORMAT us 12.2
+SILENT_MONTHS: Final = 18  # docs/formats/us.md 12.2
 COVERED: Final = "001-"  # file numbers of classes registered for an exchange, section 12(b)
 DELAY: Final = timedelta(days=10)  # between a removal and its effect, 17 CFR 240.12d2-2(d)
 AFTER: Final = timedelta(days=5)  # a report that long after an end is still one of before

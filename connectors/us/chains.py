@@ -1,4 +1,4 @@
-"""Which tag of one filing is which figure of one span: chains by filer type (FORMAT us 12.3).
+"""Which tag of one filing is which figure of one span: chains by filer type (docs/formats/us.md 12.3).
 
 A total comes before its parts, a bank's revenue is net of interest, and what a filer type has not got stays null.
 Does not belong here: which filing counts (`facts_versions`), or figures made of two spans (`quarters`).

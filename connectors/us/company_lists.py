@@ -1,4 +1,4 @@
-"""Dataset us.tickers: the SEC's list of symbols and exchanges (FORMAT us 3).
+"""Dataset us.tickers: the SEC's list of symbols and exchanges (docs/formats/us.md 3).
 
 Belongs here: the declaration, reading the list and asking for it. A symbol that leaves the list is a hint and no
 end of a company. Does not belong here: who is listed (`profiles`).

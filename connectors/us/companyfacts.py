@@ -43,7 +43,10 @@ _FACTS: Final = re.compile(rb'"facts"\s*:')
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """An archive, or one answer. Both are parts: who is absent has no facts, or none any more (FORMAT us 5)."""
+    """An archive, or one answer. Both are parts: who is absent has no facts, or none any more.
+
+    See docs/formats/us.md 5.
+    """
     folder = name.split("/", 1)[0]
     if folder in _FOLDERS:
         return NotOurs(_FOLDERS[folder])

@@ -1,4 +1,4 @@
-"""One companyfacts answer to filings: typed decoding of the wanted tags alone (FORMAT us 5).
+"""One companyfacts answer to filings: typed decoding of the wanted tags alone (docs/formats/us.md 5).
 
 What is not wanted is stepped over and never becomes an object: an answer of 4 MB holds some 2,000 facts that
 figures are made of. Does not belong here: files and batches (`companyfacts`), or what the facts mean.
@@ -89,8 +89,8 @@ class Answer(msgspec.Struct):
 def decode(body: bytes, tally: Tally | None = None) -> Answer:
     """The filings of one answer. Raises NoFacts, or what msgspec raises for a body that is none.
 
-    Many filers have none (FORMAT us 5): an answer without facts is one, and no figures are told of. Facts that
-    cannot be placed (no day, a year that is none) are counted and left out.
+    Many filers have none (docs/formats/us.md 5): an answer without facts is one, and no figures are told of. Facts
+    that cannot be placed (no day, a year that is none) are counted and left out.
     """
     answer = _DECODER.decode(body)
     if answer.cik is None and answer.facts is None and body.strip() != _EMPTY:

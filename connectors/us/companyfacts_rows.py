@@ -86,7 +86,7 @@ def rows(cik: str, filing: Filing) -> Iterator[dict[str, Any]]:
 
 
 def unbalanced(filing: Filing) -> Iterator[str]:
-    """Total assets of balance sheets whose other side is another amount (FORMAT us 12.3)."""
+    """Total assets of balance sheets whose other side is another amount (docs/formats/us.md 12.3)."""
     for spans in filing.units.values():
         for facts in spans.values():
             for assets, other in facts_tags.SIDES:

@@ -1,4 +1,4 @@
-"""Fetching the index of each day since the last one that was there (FORMAT us 8).
+"""Fetching the index of each day since the last one that was there (docs/formats/us.md 8).
 
 Published after 22:00 Eastern of business days; a weekend, a holiday and a day to come have none, which the Archives
 say with 403 and a small body of XML. The same days are asked for again until a later one is there, and the last two

@@ -1,4 +1,4 @@
-"""What the text of a current report says of the end of its filer (FORMAT us 12.2): no item tells of it.
+"""What the text of a current report says of the end of its filer (docs/formats/us.md 12.2): no item tells of it.
 
 A certificate of dissolution under items 5.03 or 8.01; under item 1.03 a plan of liquidation, or chapter 7. Words
 alone: that they are the filer's own end is decided where its registration has ended too (`statuses`).

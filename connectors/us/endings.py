@@ -1,4 +1,6 @@
-"""Dataset us.endings: the filings that tell how a filer ended, of filers that report no more (FORMAT us 9, 12.2).
+"""Dataset us.endings: the filings that tell how a filer ended, of filers that report no more.
+
+See docs/formats/us.md 9, 12.2.
 
 The lists of `us.submissions` name them (`aging.ending`): removals and ends of registration of before the feeds were
 followed, and the current reports around them, whose texts tell of a dissolution. Each is asked for whole, once.

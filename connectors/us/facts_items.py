@@ -124,7 +124,7 @@ def _keeps(item: Item, name: str, figure: Figure) -> bool:
 
 
 def _rounds(before: int, after: int, filing: Filing) -> bool:
-    """Whether the later amount is the earlier one in a coarser unit (CONTRACT 4.3).
+    """Whether the later amount is the earlier one in a coarser unit (docs/contract/contract.md 4.3).
 
     Rounded columns are made to add up, so an amount may lie a whole unit beside its own rounding.
     """

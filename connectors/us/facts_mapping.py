@@ -120,7 +120,7 @@ def _is_ifrs(filing: Filing, currency: str | None) -> bool:
 
 
 def _filed(company: str, cik: str, found: Read) -> Iterator[dict[str, Any]]:
-    """Reports of a period alone: other documents are news, not accounts (FORMAT us 12.6)."""
+    """Reports of a period alone: other documents are news, not accounts (docs/formats/us.md 12.6)."""
     for filing, own in found.reports:
         yield {
             "filing_id": filing_id(cik, filing.accession),

@@ -32,9 +32,9 @@ class Filing:
     accession: str
     form: str
     filed: str
-    focus: int | None  # DocumentFiscalYearFocus: the filing's, never a fact's (FORMAT us 5)
+    focus: int | None  # DocumentFiscalYearFocus: the filing's, never a fact's (docs/formats/us.md 5)
     units: dict[str, dict[Span, Facts]] = field(default_factory=dict)
-    rounded: bool = False  # days are rounded to ends of months (FORMAT us 6)
+    rounded: bool = False  # days are rounded to ends of months (docs/formats/us.md 6)
     raw: str | None = None  # where it stands in RAW, and since when it is known
     seen: datetime = datetime.min  # noqa: DTZ901 - before everything
     base: str = field(init=False)  # the form without its amendment mark
@@ -53,7 +53,7 @@ class Filing:
         return self.form.endswith(AMENDED)
 
     def currency(self, usual: str | None = _USUAL) -> str | None:
-        """The unit that most of its amounts are in: a convenience translation has fewer (FORMAT us 12.3).
+        """The unit that most of its amounts are in: a convenience translation has fewer (docs/formats/us.md 12.3).
 
         Of as many amounts in two units those count that the filer's annual reports are in.
         """

@@ -1,4 +1,4 @@
-"""The tags that figures are made of, by filer type, as data (FORMAT us 12.3).
+"""The tags that figures are made of, by filer type, as data (docs/formats/us.md 12.3).
 
 Tags of `us-gaap` stand under their own names, those of `ifrs-full` and `dei` behind a prefix, as the staged columns
 are named. Does not belong here: which of several tags counts (`chains`), or periods.
@@ -136,7 +136,7 @@ MONEY: Final = tuple(
 SHARES: Final = f"{DEI}EntityCommonStockSharesOutstanding"  # of the cover page's own day
 WANTED: Final = (*MONEY, *EMPLOYEES, SHARES)
 BALANCES: Final = frozenset((*EQUITY, *ASSETS, PROPERTY))
-# Both sides of one balance sheet, by standard (FORMAT us 12.3: they are equal).
+# Both sides of one balance sheet, by standard (docs/formats/us.md 12.3: they are equal).
 SIDES: Final = (ASSETS[:2], ASSETS[2:])
 
 

@@ -2,8 +2,9 @@
 
 A statement is what is known of a period once a filing is in: the filing's own figures, completed by those that it
 leaves out and an earlier one gives (balances at quarter ends often stand in the original report alone). So what a
-filing leads to depends on it and on those before it, never on those that follow (FORMAT us 12.3). Does not belong
-here: which tag is which figure (`chains`), quarters out of sums (`quarters`), shared tables (`facts_mapping`).
+filing leads to depends on it and on those before it, never on those that follow (docs/formats/us.md 12.3). Does not
+belong here: which tag is which figure (`chains`), quarters out of sums (`quarters`), shared tables
+(`facts_mapping`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The staged tables of the feeds: which filings exist, as the newest ones and the indexes say (FORMAT us 8).
+"""The staged tables of the feeds: which filings exist, as the newest ones and the indexes say.
+
+See docs/formats/us.md 8.
 
 They say whom to ask about what; the filing itself comes from the submissions, the facts and the documents. One
 row per filing and party, since one filing names several filers. Names of parties are not kept: many are persons.

@@ -1,4 +1,6 @@
-"""Staged filings to the shared `filings`: annual and interim reports of the company itself (FORMAT us 12.6).
+"""Staged filings to the shared `filings`: annual and interim reports of the company itself.
+
+See docs/formats/us.md 12.6.
 
 Every other filing stays in `us_filed`: it is none of accounts and makes no event. A 6-K counts where it holds XBRL,
 since most of them hold no statements. A report that holds XBRL waits some days for its figures, which follow within
@@ -81,8 +83,8 @@ def _address() -> pl.Expr:
 def with_known_starts(rows: pl.DataFrame) -> pl.DataFrame:
     """Reports whose first day nobody tells have that of another report of the same kind and last day.
 
-    Figures tell the first day and lists do not: an amendment without figures (FORMAT us 13, pitfall 19) would
-    otherwise look like the report of another period.
+    Figures tell the first day and lists do not: an amendment without figures (docs/formats/us.md 13, pitfall 19)
+    would otherwise look like the report of another period.
     """
     known = pl.col("period_start").min().over(_SAME_PERIOD)
     stated = pl.col("period_end").is_not_null()

@@ -1,4 +1,4 @@
-"""Dataset us.form13f: quarterly positions of institutional managers, Form 13F (FORMAT us 7.4).
+"""Dataset us.form13f: quarterly positions of institutional managers, Form 13F (docs/formats/us.md 7.4).
 
 Belongs here: the declaration, what a file is, and which documents of a filing are read. The table has a name of the
 manager's own choice: it is known by its root. Does not belong here: the reading (`form13f_xml`).

@@ -1,4 +1,4 @@
-"""The staged tables of Form 13F: the cover of a manager's report, and its positions (FORMAT us 7.4).
+"""The staged tables of Form 13F: the cover of a manager's report, and its positions (docs/formats/us.md 7.4).
 
 A position names its issuer by CUSIP alone: whose that is, Schedules 13D and 13G say. Does not belong here: reading
 (`form13f_xml`), or what becomes of a position (`form13f_holdings`).

@@ -1,4 +1,4 @@
-"""Form 13F to shared holdings: a manager's shares of a company at the end of each quarter (FORMAT us 7.4).
+"""Form 13F to shared holdings: a manager's shares of a company at the end of each quarter (docs/formats/us.md 7.4).
 
 A RESTATEMENT replaces what was reported for its quarter, NEW HOLDINGS adds to it. Rows of one CUSIP are added,
 options and debts are none. A percentage is derived, where the shares outstanding are known; without it nothing is

@@ -1,4 +1,4 @@
-"""Form 13F as XML: the cover and the information table (FORMAT us 7.4).
+"""Form 13F as XML: the cover and the information table (docs/formats/us.md 7.4).
 
 Values were thousands of dollars in filings before 3 January 2023 and are dollars since, whatever the quarter; no
 mark in the file says which. Does not belong here: which documents a filing has (`form13f`).

@@ -1,4 +1,4 @@
-"""Form 15: registration of some classes ends, or the duty to report for them (FORMAT us 9).
+"""Form 15: registration of some classes ends, or the duty to report for them (docs/formats/us.md 9).
 
 Prose in a printed frame: the classes that it covers stand above «(Title of each class of securities covered by
 this Form)», those that remain above «(Titles of all other classes …)». No sample is at hand: what does not read

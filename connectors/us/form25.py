@@ -1,4 +1,4 @@
-"""Form 25-NSE: an exchange removes one class of securities from listing (FORMAT us 9).
+"""Form 25-NSE: an exchange removes one class of securities from listing (docs/formats/us.md 9).
 
 Most are of notes, warrants, units or preferred stock, while the company's shares trade on: `is_share` tells. The
 issuer's own Form 25 is prose as a rule; its header tells that there is one. Does not belong here: whether a

@@ -1,7 +1,7 @@
 """Items of Form 8-K: from codes, from labels of either epoch, and from the text where a header leaves them blank.
 
-The numbers changed on 23 August 2004 (FORMAT us 9): «Results of Operations and Financial Condition» was 12 and is
-2.02. Does not belong here: headers (`sgml_header`), or what an item means for news (`releases`).
+The numbers changed on 23 August 2004 (docs/formats/us.md 9): «Results of Operations and Financial Condition» was 12
+and is 2.02. Does not belong here: headers (`sgml_header`), or what an item means for news (`releases`).
 """
 
 from __future__ import annotations

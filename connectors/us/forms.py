@@ -1,4 +1,6 @@
-"""Form types: which are a company's own reports, and what the others tell of its registration (FORMAT us 9, 12.2).
+"""Form types: which are a company's own reports, and what the others tell of its registration.
+
+See docs/formats/us.md 9, 12.2.
 
 Belongs here: families of forms, as sets and as expressions. Does not belong here: what follows from them
 (`statuses`, `filings`).

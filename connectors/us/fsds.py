@@ -1,4 +1,4 @@
-"""Dataset us.fsds: the quarterly Financial Statement Data Sets, for history (FORMAT us 6).
+"""Dataset us.fsds: the quarterly Financial Statement Data Sets, for history (docs/formats/us.md 6).
 
 Of each filing the facts of the whole entity under standard tags: what companyfacts has, for filers that it has no
 more. Days are rounded to ends of months there; where companyfacts knows a filing this dataset is silent about it

@@ -1,4 +1,4 @@
-"""Dataset us.getcurrent: the Atom of newest filings (FORMAT us 8).
+"""Dataset us.getcurrent: the Atom of newest filings (docs/formats/us.md 8).
 
 Belongs here: the declaration, what a page is, its entries as rows. An entry stands for a filing and one party of
 it, so a filing comes several times, on one page and on the next. Does not belong here: paging

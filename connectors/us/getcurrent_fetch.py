@@ -1,4 +1,4 @@
-"""Paging through the newest filings until a page names nothing new (FORMAT us 8).
+"""Paging through the newest filings until a page names nothing new (docs/formats/us.md 8).
 
 Pages overlap, since the window shifts while it is paged and shared caches answer polls seconds apart from
 different first pages; what is told twice is known by its accession number. The interface ends somewhere past 5,000

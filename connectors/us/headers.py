@@ -1,4 +1,4 @@
-"""Dataset us.headers: single filings that tell what lists do not (FORMAT us 8, 9).
+"""Dataset us.headers: single filings that tell what lists do not (docs/formats/us.md 8, 9).
 
 Read are headers in every dress, whole filings as text, and the XML of Form 25-NSE. Documents of a filing by
 themselves are left out: nothing in them says which filing they are of. Belongs here: the declaration, what a file

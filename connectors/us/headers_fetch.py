@@ -1,4 +1,4 @@
-"""Asking for single filings that the feeds name: once each, by accession number (FORMAT us 4, 8).
+"""Asking for single filings that the feeds name: once each, by accession number (docs/formats/us.md 4, 8).
 
 Of current reports the page `-index-headers.html` is enough: header and list of documents in a few kilobytes. Forms
 25 and 15 are asked for whole, since their class of securities stands in the document. Does not belong here: reading

@@ -1,4 +1,6 @@
-"""Asking for ownership filings that the feeds name: each whole, header and documents in one body (FORMAT us 4).
+"""Asking for ownership filings that the feeds name: each whole, header and documents in one body.
+
+See docs/formats/us.md 4.
 
 Does not belong here: rates and refusals (`access`), or which filings are named (`named`).
 """

@@ -1,4 +1,4 @@
-"""Shares outstanding, to derive a percentage from a number of shares (FORMAT us 7.3, 7.4).
+"""Shares outstanding, to derive a percentage from a number of shares (docs/formats/us.md 7.3, 7.4).
 
 The cover of a report states them, as `dei:EntityCommonStockSharesOutstanding`; of several classes each by itself,
 which the facts without dimensions do not hold. So they count only for companies of which forms name one class. A

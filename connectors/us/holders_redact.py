@@ -1,4 +1,4 @@
-"""Taking persons' private facts out of ownership filings before they are archived (DESIGN 14).
+"""Taking persons' private facts out of ownership filings before they are archived (docs/architecture.md 14).
 
 What leaves: streets, towns and telephones of persons and signatories, social security numbers, criminal records,
 what a person is by profession; of older text forms everything behind the last cover page, where persons give their

@@ -1,4 +1,4 @@
-"""A filing as EDGAR hands it out whole: its header, who is named in it, and its documents (FORMAT us 8).
+"""A filing as EDGAR hands it out whole: its header, who is named in it, and its documents (docs/formats/us.md 8).
 
 XML is cut out of its `<XML>` block before anybody parses it. Does not belong here: the header's fields
 (`sgml_header`), or what a document says (`schedule13_xml`, `insiders_xml`, `form13f_xml`).

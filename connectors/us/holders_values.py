@@ -96,7 +96,7 @@ def percent(text: str | None) -> Decimal | None:
 
 
 def flag(text: str | None) -> bool | None:
-    """Y, 1, true and their opposites; older and newer schemas mix them (FORMAT us 7.3)."""
+    """Y, 1, true and their opposites; older and newer schemas mix them (docs/formats/us.md 7.3)."""
     value = (text or "").strip().casefold()
     if value in ("y", "1", "true", "yes"):
         return True

@@ -1,4 +1,6 @@
-"""XML of ownership filings by local names: namespaces and prefixes vary and mean nothing (FORMAT us 7.1, 7.4).
+"""XML of ownership filings by local names: namespaces and prefixes vary and mean nothing.
+
+See docs/formats/us.md 7.1, 7.4.
 
 Belongs here: finding elements, and counting those that nobody knows. Does not belong here: what they mean.
 """

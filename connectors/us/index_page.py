@@ -1,4 +1,6 @@
-"""The page `-index.html` of a filing as a header: numbers, days, items, documents, parties (FORMAT us 4, 8).
+"""The page `-index.html` of a filing as a header: numbers, days, items, documents, parties.
+
+See docs/formats/us.md 4, 8.
 
 Does not belong here: headers as SGML (`sgml_header`).
 """

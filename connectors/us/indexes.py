@@ -1,4 +1,4 @@
-"""Dataset us.index: the indexes of filings, of a day, of a quarter, or of all (FORMAT us 8).
+"""Dataset us.index: the indexes of filings, of a day, of a quarter, or of all (docs/formats/us.md 8).
 
 Belongs here: the declaration, what a file is, and its rows. `master.idx` is divided by bars; `form.idx` and
 `company.idx` stand in columns whose widths differ by file and year, so their places are those of the header line.

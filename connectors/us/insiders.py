@@ -1,4 +1,6 @@
-"""Dataset us.insiders: shares of directors, officers and ten percent owners, Forms 3, 4 and 5 (FORMAT us 7.3).
+"""Dataset us.insiders: shares of directors, officers and ten percent owners, Forms 3, 4 and 5.
+
+See docs/formats/us.md 7.3.
 
 Belongs here: the declaration, and what a file is. Forms from before June 2003 are text in any order: they are
 refused by name and not read. Does not belong here: the reading (`insiders_xml`), holdings (`insiders_holdings`).

@@ -1,4 +1,4 @@
-"""The staged table of Forms 3, 4 and 5: one row per line of shares and reporting owner (FORMAT us 7.3).
+"""The staged table of Forms 3, 4 and 5: one row per line of shares and reporting owner (docs/formats/us.md 7.3).
 
 A line is what is owned in one way, after one transaction or without one. Joint owners share their lines: each has
 rows of their own, with the same shares. Does not belong here: reading (`insiders_xml`), or adding up

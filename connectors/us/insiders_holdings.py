@@ -1,8 +1,8 @@
 """Forms 3, 4 and 5 to shared holdings: of each owner and class the shares of every line on each day, added once.
 
 A percentage is derived, and only where the shares outstanding are known and the owner says to have ten percent or
-is known from a Schedule 13D or 13G (FORMAT us 7.3). Others are told with what makes them insiders. Does not belong
-here: reading (`insiders_xml`).
+is known from a Schedule 13D or 13G (docs/formats/us.md 7.3). Others are told with what makes them insiders. Does
+not belong here: reading (`insiders_xml`).
 """
 
 from __future__ import annotations

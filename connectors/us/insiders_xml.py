@@ -1,4 +1,4 @@
-"""Forms 3, 4 and 5 as XML: who reports, and their lines of shares (FORMAT us 7.3).
+"""Forms 3, 4 and 5 as XML: who reports, and their lines of shares (docs/formats/us.md 7.3).
 
 Derivatives are rights and no shares: they are not read. Does not belong here: adding up (`insiders_holdings`).
 """

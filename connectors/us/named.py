@@ -24,7 +24,8 @@ KEPT: Final = 30_000  # filings that are remembered: about a week of all forms
 _PARTS: Final = 4
 _AMENDED: Final = r"/A$"
 
-# Reports of the company itself (FORMAT us 12.6), and what tells of its listing, registration and end (9, 12.2).
+# Reports of the company itself (docs/formats/us.md 12.6), and what tells of its listing, registration and end (9,
+# 12.2).
 PERIODIC: Final = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K"})
 CURRENT_REPORTS: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5"})
 LATE: Final = frozenset({"NT 10-K", "NT 10-Q", "NT 20-F"})

@@ -98,7 +98,7 @@ PART: Final = Part(
     },
     shared=shared,
     names=names,
-    # a statement of ownership before what insiders own, that before what a manager manages (FORMAT us 7)
+    # a statement of ownership before what insiders own, that before what a manager manages (docs/formats/us.md 7)
     precedence={"ownership": (schedule13_fields.KEY, insiders_fields.KEY, form13f_fields.KEY)},
     links=LINKS,
     holders={

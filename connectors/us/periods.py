@@ -1,7 +1,7 @@
 """Lengths of spans, spans that are one period though filings date them apart, and whose fiscal year a day is in.
 
-Periods are known by their days alone: `fy` and `fp` of a fact are its filing's (FORMAT us 5 and 12.4). Does not
-belong here: what stands in a period (`facts_versions`), or quarters that are computed (`quarters`).
+Periods are known by their days alone: `fy` and `fp` of a fact are its filing's (docs/formats/us.md 5 and 12.4).
+Does not belong here: what stands in a period (`facts_versions`), or quarters that are computed (`quarters`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LENGTHS: Final = ((SHORTEST, 120), (150, 229), (230, 299), (300, 400))
 
 
 class Length(Enum):
-    """Kinds of spans by their days (FORMAT us 12.4)."""
+    """Kinds of spans by their days (docs/formats/us.md 12.4)."""
 
     QUARTER = 0
     HALF = 1
@@ -106,7 +106,8 @@ def base_year(end: int) -> int:
 class FiscalYears:
     """How one filer numbers its years: the year of the last day, and by how much its own label is off.
 
-    The label of a single filing is wrong now and then; the most frequent difference is believed (FORMAT us 12.4).
+    The label of a single filing is wrong now and then; the most frequent difference is believed
+    (docs/formats/us.md 12.4).
     """
 
     def __init__(self, years: Iterable[tuple[Span, int | None]]) -> None:

@@ -1,4 +1,6 @@
-"""Staged filers to the shared `companies`, `identifiers` and `listings` (FORMAT us 12.1): whole columns, per filer.
+"""Staged filers to the shared `companies`, `identifiers` and `listings`: whole columns, per filer.
+
+See docs/formats/us.md 12.1.
 
 A company is who operates, reports of itself, or has an industry of its own; individuals, funds that report nothing
 and mere holders are none. Filers of which no profile is at hand have the name that the list of symbols or
@@ -96,7 +98,10 @@ def _symbols(present: Present) -> pl.LazyFrame:
 
 
 def _is_company() -> pl.Expr:
-    """Who is a company (FORMAT us 3, 4): never an individual; never who only issues receipts or holds shares."""
+    """Who is a company: never an individual; never who only issues receipts or holds shares.
+
+    See docs/formats/us.md 3, 4.
+    """
     kind, sic = pl.col("entity_type"), pl.col("sic")
     reports = pl.col("_report").is_not_null()
     industry = sic.is_not_null() & (sic != _DEPOSITARY)
@@ -167,7 +172,7 @@ def _where() -> list[pl.Expr]:
 
 
 def _listing(today: date) -> list[pl.Expr]:
-    """Listed on evidence: Nasdaq, NYSE or CBOE; over the counter is not listed (FORMAT us 12.1).
+    """Listed on evidence: Nasdaq, NYSE or CBOE; over the counter is not listed (docs/formats/us.md 12.1).
 
     A symbol whose exchange nobody states counts while an annual report of the last 18 months covers an exchange.
     """

@@ -1,4 +1,6 @@
-"""Quarters that nobody filed: differences of two sums of one fiscal year, where they are alike (FORMAT us 12.4).
+"""Quarters that nobody filed: differences of two sums of one fiscal year, where they are alike.
+
+See docs/formats/us.md 12.4.
 
 Only flows of money, only of one tag, and only while both sums stand as they stood together: a sum that alone was
 restated makes no quarter. A filed quarter always wins, field by field. Does not belong here: filed figures.

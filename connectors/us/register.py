@@ -39,7 +39,9 @@ _BARE_ACCESSION: Final = r"^([0-9]{10})([0-9]{2})([0-9]{6})$"
 
 
 def central_index_key(value: str | int | None) -> str | None:
-    """The ten digits of a CIK of any spelling in FORMAT us 2 (text, integer, padded or not); None for none.
+    """The ten digits of a CIK of any spelling in the format page (text, integer, padded or not); None for none.
+
+    See docs/formats/us.md 2.
 
     `US` and `CIK` in front are dropped, one to ten digits must be left, and they may not all be zeros.
     """
@@ -81,13 +83,13 @@ def filing_id(cik: str, accession: str) -> str:
 
 
 def accessions(values: pl.Expr) -> pl.Expr:
-    """Accession numbers with their dashes, from either form (FORMAT us 2); null for what is none."""
+    """Accession numbers with their dashes, from either form (docs/formats/us.md 2); null for what is none."""
     dashed = values.str.replace(_BARE_ACCESSION, "$1-$2-$3")
     return pl.when(dashed.str.contains(_ACCESSION)).then(dashed)
 
 
 def filing_urls(cik: pl.Expr, accession: pl.Expr) -> pl.Expr:
-    """The index page of a filing: any CIK that is attached to it answers in the path (FORMAT us 4)."""
+    """The index page of a filing: any CIK that is attached to it answers in the path (docs/formats/us.md 4)."""
     return pl.concat_str(
         pl.lit(f"{ARCHIVES_URL}/data/"),
         cik.str.strip_chars_start("0"),

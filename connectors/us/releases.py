@@ -1,4 +1,6 @@
-"""News and notices of the shared tables of current reports, late filings and ends of listing (FORMAT us 9).
+"""News and notices of the shared tables of current reports, late filings and ends of listing.
+
+See docs/formats/us.md 9.
 
 News is an 8-K of its results, Regulation FD or other events with a press release in it, or a 6-K with one: the
 contract shows its item as headline; nothing of the release itself is kept. Notices are what a supervisor or an

@@ -1,4 +1,4 @@
-"""Dataset us.schedule13: stakes above five percent, Schedules 13D and 13G (FORMAT us 7.1, 7.2).
+"""Dataset us.schedule13: stakes above five percent, Schedules 13D and 13G (docs/formats/us.md 7.1, 7.2).
 
 Belongs here: the declaration, what a file is, and which reading it gets. Does not belong here: the readings
 (`schedule13_xml`, `schedule13_text`), holdings (`schedule13_holdings`), asking (`holders_fetch`).

@@ -1,7 +1,7 @@
 """Percentages against the shares outstanding that the same document names: a signal where they are far apart.
 
-Nothing is changed by it: the percentage stays as stated (FORMAT us 7.1, 12.5). Does not belong here: shares
-outstanding from other sources (`holders_outstanding`).
+Nothing is changed by it: the percentage stays as stated (docs/formats/us.md 7.1, 12.5). Does not belong here:
+shares outstanding from other sources (`holders_outstanding`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from connectors.kit.staged import Tally
 from connectors.us import holders_values as values
 from connectors.us.schedule13_rows import Person
 
-_APART: Final = Decimal(1)  # points (FORMAT us 7.1)
+_APART: Final = Decimal(1)  # points (docs/formats/us.md 7.1)
 _COUNT: Final = r"(?<![\d.,$])(\d{1,3}(?:,\d{3})+)(?![\d,]|\.\d{3})"
 _WORDS: Final = r"(?:[^\s\d;]+\s+){0,12}?"
 _BEFORE: Final = re.compile(rf"{_COUNT}\s+{_WORDS}outstanding\b", re.IGNORECASE)

@@ -1,4 +1,6 @@
-"""The staged tables of Schedules 13D and 13G: one row per reporting person of one filing (FORMAT us 7.1, 7.2).
+"""The staged tables of Schedules 13D and 13G: one row per reporting person of one filing.
+
+See docs/formats/us.md 7.1, 7.2.
 
 Does not belong here: reading (`schedule13`), or what becomes of a row (`schedule13_holdings`).
 """

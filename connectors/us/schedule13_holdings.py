@@ -1,4 +1,4 @@
-"""Schedules 13D and 13G to shared holdings: of each holder and class the newest statement (FORMAT us 7.1).
+"""Schedules 13D and 13G to shared holdings: of each holder and class the newest statement (docs/formats/us.md 7.1).
 
 Joint filers report the same shares: the lead's row carries the percentage, the others carry it as both bounds, so
 that each holder's level is known and a sum over holders counts the shares once. An amendment that leaves the filing

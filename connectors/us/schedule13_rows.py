@@ -1,7 +1,7 @@
 """What a Schedule 13D or 13G says, whatever its shape, as rows: one per reporting person.
 
 Joint filers report the same shares, so nothing is summed: the filing's stake is the largest, and one person leads
-(FORMAT us 7.1). Does not belong here: where a shape says it (`schedule13_xml`, `schedule13_text`).
+(docs/formats/us.md 7.1). Does not belong here: where a shape says it (`schedule13_xml`, `schedule13_text`).
 """
 
 from __future__ import annotations
@@ -126,7 +126,10 @@ def _known(person: Person, cik: str | None) -> Person:
 
 
 def _lead(persons: tuple[Person, ...], filers: tuple[str, ...]) -> int:
-    """Largest percentage, then shares; of equal ones the filer of the header, else the first (FORMAT us 7.1)."""
+    """Largest percentage, then shares; of equal ones the filer of the header, else the first.
+
+    See docs/formats/us.md 7.1.
+    """
 
     def weight(place: int) -> tuple[Decimal, Decimal, bool, int]:
         person = persons[place]

@@ -1,4 +1,6 @@
-"""Which statement of each holder and class stands, and who of several stands for the same shares (FORMAT us 7.1).
+"""Which statement of each holder and class stands, and who of several stands for the same shares.
+
+See docs/formats/us.md 7.1.
 
 Belongs here: who is one holder in one company, which titles are one class, which filing is newer, whose shares are
 whose. Does not belong here: what a statement becomes (`schedule13_holdings`).

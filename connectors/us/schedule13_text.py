@@ -1,4 +1,6 @@
-"""Schedules 13D and 13G before December 2024: cover pages in HTML or ASCII, one per person (FORMAT us 7.2).
+"""Schedules 13D and 13G before December 2024: cover pages in HTML or ASCII, one per person.
+
+See docs/formats/us.md 7.2.
 
 Only the numbered rows of the cover pages are read: name, citizenship, aggregate amount, percent, type of person.
 What they say in other words is null and a signal. Does not belong here: making text of a page (`holders_text`).

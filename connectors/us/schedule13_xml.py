@@ -1,4 +1,4 @@
-"""Schedules 13D and 13G as XML: two schemas, two editions, one reading by local names (FORMAT us 7.1).
+"""Schedules 13D and 13G as XML: two schemas, two editions, one reading by local names (docs/formats/us.md 7.1).
 
 Does not belong here: older forms (`schedule13_text`), or what a row becomes.
 """

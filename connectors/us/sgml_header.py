@@ -1,8 +1,8 @@
 """The header of a filing in each of its dresses: what was filed, when, by whom, about whom, with which documents.
 
 Tagged (`<CONFORMED-NAME>X`: `.hdr.sgml`, `.nc`, and in the comment of `-index-headers.html`), labelled (`COMPANY
-CONFORMED NAME: X`: `.txt`), and the page `-index.html` (FORMAT us 8). Does not belong here: which items there are
-(`form8k`), or what a document says.
+CONFORMED NAME: X`: `.txt`), and the page `-index.html` (docs/formats/us.md 8). Does not belong here: which items
+there are (`form8k`), or what a document says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The status of a US filer (FORMAT us 12.2): EDGAR has no word for it, so it follows from filings, with the reason.
+"""The status of a US filer: EDGAR has no word for it, so it follows from filings, with the reason.
+
+See docs/formats/us.md 12.2.
 
 P is the newest report or registration of the company itself, D the newest end of its registration (Form 15) that no
 report follows, X a removal of its shares from listing (Form 25). Chapter 11 (8-K item 1.03) by itself changes

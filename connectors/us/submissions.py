@@ -36,7 +36,7 @@ _FOLDERS: Final = {
 
 
 def recognise(name: str, head: bytes) -> Recognised | NotOurs:
-    """Every file is a part: nobody is dropped for being absent (FORMAT us 3)."""
+    """Every file is a part: nobody is dropped for being absent (docs/formats/us.md 3)."""
     folder = name.split("/", 1)[0]
     if folder in _FOLDERS:
         return NotOurs(_FOLDERS[folder])

@@ -1,4 +1,4 @@
-"""The staged tables of the submissions: one row per filer, one per filing of a filer (FORMAT us 4).
+"""The staged tables of the submissions: one row per filer, one per filing of a filer (docs/formats/us.md 4).
 
 What flickers without anything having happened has no column: `acceptanceDateTime`, `size`, `core_type`,
 `primaryDocDescription`, `filmNumber`, the times of `formerNames`. Does not belong here: reading
@@ -36,7 +36,7 @@ FILERS: Final = Table(
         _CIK,
         Column(NAME, _T, "conformed name, raw", nullable=False),
         Column("entity_type", _T, "operating, investment, other"),
-        Column("is_person", Kind.BOOLEAN, "an individual (FORMAT us 4, trap 4)", nullable=False),
+        Column("is_person", Kind.BOOLEAN, "an individual (docs/formats/us.md 4, trap 4)", nullable=False),
         Column("sic", _T, "four digits"),
         Column("sic_label", _T, "sicDescription"),
         Column("owns_reported", Kind.BOOLEAN, "files insider transactions as an owner"),
@@ -63,7 +63,7 @@ FILERS: Final = Table(
 
 FILED_TABLE: Final = Table(
     "us_filed",
-    "One row per filing in a filer's list: filed by it or about it, which no column tells (FORMAT us 4, trap 2).",
+    "One row per filing in a filer's list: filed by it or about it (docs/formats/us.md 4, trap 2).",
     (CIK, ACCESSION),
     (
         _CIK,

@@ -1,4 +1,6 @@
-"""The shape of a submissions body (FORMAT us 4): typed, unknown keys counted, the columns that flicker left packed.
+"""The shape of a submissions body: typed, unknown keys counted, the columns that flicker left packed.
+
+See docs/formats/us.md 4.
 
 Belongs here: bytes to structs, and plain values of scalars. Does not belong here: rows (`submissions_rows`).
 """
@@ -130,7 +132,7 @@ def decoded(body: bytes, dataset: str, name: str, tally: Tally) -> Filer | Page:
 
 
 def text(value: Scalar) -> str | None:
-    """A value as text; None for null, for nothing, and for the word None (FORMAT us 13, pitfall 16)."""
+    """A value as text; None for null, for nothing, and for the word None (docs/formats/us.md 13, pitfall 16)."""
     if value is None:
         return None
     written = str(value).strip()

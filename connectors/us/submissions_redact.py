@@ -1,4 +1,6 @@
-"""Addresses and telephone numbers of individuals leave submissions before they are archived (DESIGN 14).
+"""Addresses and telephone numbers of individuals leave submissions before they are archived.
+
+See docs/architecture.md 14.
 
 Who may be one is known as the reader knows it (`submissions_rows.may_be_individual`). Of the archive of all filers
 every member is looked at, a packed answer is unpacked. What cannot be read as a filer stays as it is, for the

@@ -1,4 +1,6 @@
-"""Dataset us.symdir: what trades on the exchanges of the United States, by Nasdaq Trader (FORMAT news 3.5).
+"""Dataset us.symdir: what trades on the exchanges of the United States, by Nasdaq Trader.
+
+See docs/formats/news.md 3.5.
 
 Belongs here: the declaration, the two files, rows without test issues and funds, the shared listings. A file says
 on its last line when it was made, and mirrors hand out pages of HTML under its name. Does not belong here: whose

@@ -1,4 +1,7 @@
-"""`<cc>/export`: the bulk hand-over of one market, from whatever release is served (CONTRACT 4.15)."""
+"""`<cc>/export`: the bulk hand-over of one market, from whatever release is served.
+
+See docs/contract/contract.md 4.15.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Guards (DESIGN decision 5): whether what was read of a dataset may go on.
+"""Guards (docs/architecture.md 5): whether what was read of a dataset may go on.
 
 Belongs here: comparing counts with what the declaration allows and with the last edition that was let
 through. Does not belong here: the limits (`connectors`), or what a hold means for a market (`held`).

@@ -1,4 +1,4 @@
-"""What a complete edition changes though the feed that should have named it did not (ETL practice: full wins).
+"""What a complete edition changes though the feed that should have named it did not.
 
 A metric, not an error: the complete edition stands. Does not belong here: taking editions in (`normalised`).
 """

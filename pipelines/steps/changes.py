@@ -1,6 +1,6 @@
 """What a comparison of two known states hands to the event steps, and what of it may be heard.
 
-Belongs here: the shape of a difference, and the rules of silence (DESIGN decision 6). Does not belong
+Belongs here: the shape of a difference, and the rules of silence (docs/architecture.md 6). Does not belong
 here: how states are compared (`warehouse.history`) or what one kind of event says (`*_events`).
 """
 

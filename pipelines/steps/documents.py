@@ -1,4 +1,6 @@
-"""The `data` object of an event as text: keys in the contract's order, compact, unescaped (CONTRACT 4.6).
+"""The `data` object of an event as text: keys in the contract's order, compact, unescaped.
+
+See docs/contract/contract.md 4.6.
 
 Belongs here: what all kinds share. Does not belong here: the object of one kind (`*_events`), or
 `sequence`, which the ledger gives.

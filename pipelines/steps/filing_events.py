@@ -1,4 +1,6 @@
-"""filing.added and filing.updated: a period's first document, and a later value for it (CONTRACT 4.6).
+"""filing.added and filing.updated: a period's first document, and a later value for it.
+
+See docs/contract/contract.md 4.6.
 
 Belongs here: which documents are news. Does not belong here: versions (`financials`), or the spelling of the
 object (`filing_documents`).

@@ -1,7 +1,7 @@
 """Names of holders of one company, as they are compared: spellings, transliterations, legal forms, cores.
 
 Belongs here: which words of a name are its legal form, which spellings are one name, how close two cores are
-(FORMAT news 5). Does not belong here: whether two records of one name are one holder (`holder_rules`).
+(docs/formats/news.md 5). Does not belong here: whether two records of one name are one holder (`holder_rules`).
 """
 
 from __future__ import annotations

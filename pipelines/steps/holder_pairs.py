@@ -1,4 +1,6 @@
-"""Of groups of records whose names are nearly one: the pairs that nobody else comes close to (FORMAT news 5).
+"""Of groups of records whose names are nearly one: the pairs that nobody else comes close to.
+
+See docs/formats/news.md 5.
 
 Does not belong here: how close two names are (`holder_names`), or what else speaks against a pair (`holder_rules`).
 """

@@ -1,8 +1,8 @@
 """Records that a register renews: it ends one of a holder and begins another, as its practice is for some changes.
 
-Companies House does so for some changes of natures or details (FORMAT uk 4) and gives the person no number: the
-whole name, the kind and the day must be the same. Belongs here: which records follow on which, and which
-companies have such. Does not belong here: what speaks against one holder (`holder_rules`).
+Companies House does so for some changes of natures or details (docs/formats/uk.md 4) and gives the person no
+number: the whole name, the kind and the day must be the same. Belongs here: which records follow on which, and
+which companies have such. Does not belong here: what speaks against one holder (`holder_rules`).
 """
 
 from __future__ import annotations

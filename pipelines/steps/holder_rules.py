@@ -149,7 +149,7 @@ def _by_verdicts(found: Holders, verdicts: Iterable[Verdict]) -> None:
 
 
 def _by_renewal(found: Holders) -> None:
-    """Records that begin where another of the same register and name ends (FORMAT uk 4)."""
+    """Records that begin where another of the same register and name ends (docs/formats/uk.md 4)."""
     rule = Rule(RENEWED, holder_names.spelled)
     for ended, begun in renewals(record for group in found.groups for record in group):
         pair = [group for group in found.groups if any(one is ended or one is begun for one in group)]

@@ -1,8 +1,8 @@
 """One news item of a company through several doors is one row, and keeps the id it was published under.
 
 Two items are one where they come through different doors (registers, or wires that one register reads) within
-ten minutes and their titles agree (FORMAT news 2.13). What was published leads: an item once counted to a row
-stays with it, whatever comes later, so that neither a door that opens late nor one that comes first the next
+ten minutes and their titles agree (docs/formats/news.md 2.13). What was published leads: an item once counted to a
+row stays with it, whatever comes later, so that neither a door that opens late nor one that comes first the next
 time makes a second event. An item of a register that tells no headline (`Jurisdiction.untitled`) is one with the
 only release of its window. Does not belong here: languages and corrections of one source
 (`connectors.news.grouping`), or which items are events (`news_events`).

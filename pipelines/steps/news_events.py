@@ -1,4 +1,6 @@
-"""news.published and event.regulatory: an item or a notice that a source tells of a known company (CONTRACT 4.6).
+"""news.published and event.regulatory: an item or a notice that a source tells of a known company.
+
+See docs/contract/contract.md 4.6.
 
 A first load is silent, and so is what was published before it, through whichever door it comes later. A correction
 keeps its id and is told once. Does not belong here: what counts as news of a registry (`connectors`).
@@ -15,7 +17,7 @@ from pipelines.steps.changes import Differences, Image, Occasion, audible
 from pipelines.steps.documents import EventRow, Row, Source, data, instant_text
 from warehouse.schema import ids
 
-TITLE: Final = 300  # characters, CONTRACT 4.6
+TITLE: Final = 300  # characters, docs/contract/contract.md 4.6
 SUMMARY: Final = 1_000
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
 

@@ -1,4 +1,6 @@
-"""What a holder's statements said between two known states: each is an observation of its own (CONTRACT 4.6).
+"""What a holder's statements said between two known states: each is an observation of its own.
+
+See docs/contract/contract.md 4.6.
 
 Two notices that arrive together are two steps, not one from before the first to after the second; an exit and a
 return are two as well. Does not belong here: which step is a crossing (`ownership_events`), or what the statements
@@ -38,7 +40,7 @@ class Passages:
 
         `row`: an owner now, with the state before as `…_before`, `register` and `_baseline`. A statement that the
         source made before the baseline is nobody's news. One that does not say how much leaves what was said last
-        to compare with (FORMAT us 7.1).
+        to compare with (docs/formats/us.md 7.1).
         """
         before = self._last_said(row)
         for step in self._steps(row):

@@ -11,7 +11,7 @@ import polars as pl
 
 from warehouse.schema.codes import ANNUAL_DAYS, QUARTER_DAYS
 
-_FIRST_DAYS: Final = 7  # a 52/53-week period ending this early belongs to the month before (ETL practice 3.7)
+_FIRST_DAYS: Final = 7  # a 52/53-week period ending this early belongs to the month before
 
 
 def period_type(start: str = "period_start", end: str = "period_end") -> pl.Expr:

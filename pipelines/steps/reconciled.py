@@ -4,12 +4,12 @@ Belongs here: precedence of registers, what a newer band says of an older figure
 registers. Does not belong here: which records speak of one holder (`holder_rules`), since when the line's share
 holds (`ownership`).
 
-The register that stands first decides (FORMAT no 13.5): a notice of a crossing before a group's structure, that
-before a yearly list, that before roles. Of one register the newest record decides. A figure says more than a band
-that it lies in, whoever tells it; where figure and band contradict each other the newer one holds. A share of votes
-without one of capital makes an older share of capital out of date; what has ended in a register has ended in those
-behind it, unless they speak of a later day. Records are never added up: joint filers, groups and two registers tell
-of the same shares.
+The register that stands first decides (docs/formats/no.md 13.5): a notice of a crossing before a group's structure,
+that before a yearly list, that before roles. Of one register the newest record decides. A figure says more than a
+band that it lies in, whoever tells it; where figure and band contradict each other the newer one holds. A share of
+votes without one of capital makes an older share of capital out of date; what has ended in a register has ended in
+those behind it, unless they speak of a later day. Records are never added up: joint filers, groups and two
+registers tell of the same shares.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Measure = tuple[str, str, str]  # the figure, its lower and its upper bound
 AGREED: Final = "agreed"
 CONFLICT: Final = "conflict"
 LATEST: Final = "latest_wins"
-APART: Final = Decimal("0.5")  # points by which two sources may differ and still agree (CONTRACT 4.4)
+# points by which two sources may differ and still agree (docs/contract/contract.md 4.4)
+APART: Final = Decimal("0.5")
 CAPITAL: Final[Measure] = ("pct", "pct_min", "pct_max")
 VOTES: Final[Measure] = ("votes_pct", "votes_min", "votes_max")
 _NOMINEE: Final = "nominee"

@@ -1,4 +1,4 @@
-"""Documents of different sources that tell of one filing: it is told once (CONTRACT 4.6).
+"""Documents of different sources that tell of one filing: it is told once (docs/contract/contract.md 4.6).
 
 Belongs here: which documents are of one filing though their periods are spelled otherwise, or not at all. Does
 not belong here: documents of one and the same period, versions, and what is old (`filing_events`).

@@ -1,4 +1,6 @@
-"""Which thresholds a holding crosses (CONTRACT 4.6). Exact decimals only: 5.0 reached is 5 reached.
+"""Which thresholds a holding crosses. Exact decimals only: 5.0 reached is 5 reached.
+
+See docs/contract/contract.md 4.6.
 
 Does not belong here: which holdings changed (`ownership_events`).
 """

@@ -1,4 +1,4 @@
-"""When two statements of one period differ, and in which fields (CONTRACT 4.3 and 4.6).
+"""When two statements of one period differ, and in which fields (docs/contract/contract.md 4.3 and 4.6).
 
 Belongs here: the rule of one pair. Does not belong here: which pairs there are (`financials`), or events.
 """

@@ -1,4 +1,4 @@
-"""Markets over HTTP (CONTRACT 4.8a): every market, how old every dataset is, and its terms."""
+"""Markets over HTTP (docs/contract/contract.md 4.8a): every market, how old every dataset is, and its terms."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -53,7 +53,7 @@ def whole(described, answer):
     return described["components"]["responses"][answer["$ref"].rpartition("/")[2]]
 
 
-# CONTRACT 4.14
+# docs/contract/contract.md 4.14
 EXPECTED_OPERATIONS = (
     "listMarkets getCompany getCompanyInMarket searchCompanies listFinancials listOwnership listCompanyEvents "
     "createWebhook listWebhooks getWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook "

@@ -1,4 +1,7 @@
-"""Rules of a search's parameters over HTTP: what each may be, and which need another (CONTRACT 4.2)."""
+"""Rules of a search's parameters over HTTP: what each may be, and which need another.
+
+See docs/contract/contract.md 4.2.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What acknowledges a delivery, to the millisecond, through the whole engine and over real HTTP (product.md 6.3).
+"""What acknowledges a delivery, to the millisecond, through the whole engine and over real HTTP.
+
+See docs/contract/contract.md 4.7.
 
 Time is the event loop's own and virtual: where nothing moves on any socket, the loop goes on to its next timer. So
 ten seconds pass in none, and 9.999 s and 10.001 s are told apart on any machine.

@@ -1,4 +1,7 @@
-"""What is checked before an attempt, what is put aside, and attempts asked for by hand (DELIVERY rule 8)."""
+"""What is checked before an attempt, what is put aside, and attempts asked for by hand.
+
+See docs/contract/delivery.md 8.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

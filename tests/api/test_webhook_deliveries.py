@@ -1,4 +1,7 @@
-"""Deliveries over HTTP (CONTRACT 4.8): the list and its filters, one with its attempts, a retry by hand."""
+"""Deliveries over HTTP: the list and its filters, one with its attempts, a retry by hand.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import importlib.util
 import json
@@ -18,7 +21,7 @@ _spec.loader.exec_module(stored)
 
 NOW, MINUTE = stored.NOW, stored.MINUTE
 DOCUMENT = json.loads(document("https://api.example.com"))
-KEYS = list(webhook_examples.DELIVERY)
+KEYS = list(webhook_examples.DELIVERY_EXAMPLE)
 ATTEMPT_KEYS = list(webhook_examples.TEST_ATTEMPT)
 
 

@@ -1,4 +1,4 @@
-"""Idempotency-Key over HTTP (CONTRACT 4.12), on both engines."""
+"""Idempotency-Key over HTTP (docs/contract/contract.md 4.12), on both engines."""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""No endpoint keeps another from its deliveries: caps, turns, pace, backlog (DELIVERY rule 6), over real HTTP."""
+"""No endpoint keeps another from its deliveries: caps, turns, pace, backlog, over real HTTP.
+
+See docs/contract/delivery.md 6.
+"""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,7 @@
-"""Published events become deliveries: whom they concern, once each, in one commit (DESIGN 10, DELIVERY rule 1)."""
+"""Published events become deliveries: whom they concern, once each, in one commit.
+
+See docs/architecture.md 10, docs/contract/delivery.md 1.
+"""
 
 import json
 from collections.abc import Iterator

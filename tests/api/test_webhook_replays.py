@@ -1,4 +1,7 @@
-"""Replays over HTTP (CONTRACT 4.8): what may be asked for, what is taken up, how far it has come."""
+"""Replays over HTTP: what may be asked for, what is taken up, how far it has come.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import importlib.util
 import json

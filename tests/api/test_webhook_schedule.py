@@ -1,4 +1,7 @@
-"""The retry schedule from the first attempt to the pause, on a clock whose hands the test moves (CONTRACT 4.7)."""
+"""The retry schedule from the first attempt to the pause, on a clock whose hands the test moves.
+
+See docs/contract/contract.md 4.7.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,7 @@
-"""States of subscriptions (CONTRACT 4.8): pausing, activating, deleting, tiers and their limits; on both engines."""
+"""States of subscriptions: pausing, activating, deleting, tiers and their limits; on both engines.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

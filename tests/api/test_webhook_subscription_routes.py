@@ -1,4 +1,7 @@
-"""Subscriptions over HTTP (CONTRACT 4.8): rotation, methods, kinds of keys, health, event types; on both engines."""
+"""Subscriptions over HTTP: rotation, methods, kinds of keys, health, event types; on both engines.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta

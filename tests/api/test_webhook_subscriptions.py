@@ -1,4 +1,7 @@
-"""Subscriptions over HTTP (CONTRACT 4.8): made, listed, read, changed, deleted, on both engines."""
+"""Subscriptions over HTTP: made, listed, read, changed, deleted, on both engines.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import json
 import re

@@ -1,4 +1,7 @@
-"""Test sends (CONTRACT 4.8): through the same egress, answered at once, without any trace in log or health."""
+"""Test sends: through the same egress, answered at once, without any trace in log or health.
+
+See docs/contract/contract.md 4.8.
+"""
 
 import base64
 import hashlib

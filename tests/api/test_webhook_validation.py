@@ -1,4 +1,7 @@
-"""What clients may say of a subscription: everything wrong is told at once, with pointers (CONTRACT 4.8, 4.10)."""
+"""What clients may say of a subscription: everything wrong is told at once, with pointers.
+
+See docs/contract/contract.md 4.8, 4.10.
+"""
 
 import json
 from itertools import product

@@ -1,4 +1,4 @@
-"""What of a document of v1 would break a caller who relies on an earlier one (CONTRACT 4.13).
+"""What of a document of v1 would break a caller who relies on an earlier one (docs/contract/contract.md 4.13).
 
 `breaks(published, document)` is pure. What callers send (parameters, request bodies) may only become wider; what they
 receive (answers, headers, deliveries) may only become narrower, or grow keys where the contract says so. Words marked

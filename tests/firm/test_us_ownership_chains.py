@@ -1,4 +1,7 @@
-"""Chains of ownership filings through the real command: thresholds are told exactly as CONTRACT 4.6 says."""
+"""Chains of ownership filings through the real command: thresholds are told exactly as the contract says.
+
+See docs/contract/contract.md 4.6.
+"""
 
 import json
 from collections.abc import Iterator

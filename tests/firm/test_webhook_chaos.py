@@ -1,4 +1,6 @@
-"""Nothing is lost, whatever dies: every event is acknowledged, or held or failed with its log (product.md 6.3).
+"""Nothing is lost, whatever dies: every event is acknowledged, or held or failed with its log.
+
+See docs/contract/contract.md 4.7.
 
 By default a twentieth of the whole; FIRM_CHAOS=full runs 20,000 deliveries to 200 endpoints, and compares how long
 healthy endpoints wait with and without the sick ones beside them.

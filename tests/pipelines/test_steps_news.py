@@ -1,4 +1,7 @@
-"""One release through several doors is one row, with the id that it was published under (FORMAT news 2.13)."""
+"""One release through several doors is one row, with the id that it was published under.
+
+See docs/formats/news.md 2.13.
+"""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""news.published and event.regulatory: what is told, when, and how often (CONTRACT 4.6)."""
+"""news.published and event.regulatory: what is told, when, and how often (docs/contract/contract.md 4.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Deliveries of ours against verifiers that others wrote, from npm (CONTRACT 4.7; those of PyPI: test_webhook_signing)."""
+"""Deliveries of ours against verifiers that others wrote, from npm.
+
+See docs/contract/contract.md 4.7; those of PyPI: test_webhook_signing.
+"""
 
 from datetime import UTC, datetime, timedelta
 

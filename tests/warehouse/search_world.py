@@ -1,4 +1,7 @@
-"""Small worlds of companies and a plain reading of CONTRACT 4.2: what a search must find, and in which order."""
+"""Small worlds of companies and a plain reading of the contract: what a search must find, and in which order.
+
+See docs/contract/contract.md 4.2.
+"""
 
 from __future__ import annotations
 

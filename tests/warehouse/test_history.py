@@ -12,6 +12,8 @@ import pytest
 from tests.warehouse import kills
 from tests.warehouse.helpers import ROOT, company, day, event, ids, killed_at, rows
 from tests.warehouse.kills import STAGED, staged_rows
+from warehouse import history_file
+from warehouse.engine import opened
 from warehouse.files import no_step
 from warehouse.history import History, Locked
 from warehouse.paths import Layout
@@ -283,3 +285,18 @@ def test_killed_at_any_step_all_of_a_run_is_there_or_none(layout: Layout) -> Non
             assert history.present(STAGED).collect()["_observed_at"].item() == day(int(done))
         at += 1
     assert at >= 4
+
+
+def test_history_of_an_edition_that_was_only_renamed_is_not_mixed(layout: Layout) -> None:
+    path = layout.history_file("FI")
+    with History(layout, "FI"):
+        pass
+    former = next(iter(history_file.RENAMED_EDITIONS))
+    with opened(path) as connection:
+        connection.execute("UPDATE identity SET edition = $1", [former])
+    with History(layout, "FI"):
+        pass
+    assert not history_file.is_mixed(path)
+    with opened(path) as connection:
+        connection.execute("UPDATE identity SET edition = 'of other tables'")
+    assert history_file.is_mixed(path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from itertools import product
@@ -105,6 +106,16 @@ def test_the_dictionary_tells_of_every_column() -> None:
 def test_the_fingerprint_is_of_the_declarations() -> None:
     assert render.fingerprint(TABLES) == render.fingerprint(tuple(reversed(TABLES)))
     assert render.fingerprint(TABLES) != render.fingerprint(TABLES[1:])
+
+
+def test_fingerprint_of_reworded_descriptions_is_the_same() -> None:
+    table = TABLES[0]
+    columns = tuple(replace(column, description="reworded") for column in table.columns)
+    assert render.fingerprint(
+        [replace(table, description="reworded", columns=columns)]
+    ) == render.fingerprint([table])
+    other = (replace(columns[0], business=not columns[0].business), *columns[1:])
+    assert render.fingerprint([replace(table, columns=other)]) != render.fingerprint([table])
 
 
 def test_nothing_is_fetched_from_anywhere() -> None:

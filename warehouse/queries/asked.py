@@ -1,4 +1,4 @@
-"""What the words of a search mean: which names they find, and how well (CONTRACT 4.2).
+"""What the words of a search mean: which names they find, and how well (docs/contract/contract.md 4.2).
 
 Tiers, best first: 0 the whole name; 1 the name begins with the words asked, as whole words; 2 every word asked
 is a word of the name; 3 the name begins with the text asked, whose last word may go on; 4 every word asked begins

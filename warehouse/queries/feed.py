@@ -1,4 +1,4 @@
-"""Events of one company by sequence (CONTRACT 4.5)."""
+"""Events of one company by sequence (docs/contract/contract.md 4.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Finding companies by everything else: filters and sorts of CONTRACT 4.2, one scan of the table `search`.
+"""Finding companies by everything else: filters and sorts of the contract, one scan of the table `search`.
+
+See docs/contract/contract.md 4.2.
 
 Names are judged before (`names`), or where too many answer, here: tier by tier alike (`asked`), so that a filter
 takes companies away and changes no order. Keys: (tier, rank) by relevance; else (1 if words may be a slip away, the

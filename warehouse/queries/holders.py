@@ -1,4 +1,4 @@
-"""Owners of one company on one day (CONTRACT 4.4)."""
+"""Owners of one company on one day (docs/contract/contract.md 4.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Financial rows of one company (CONTRACT 4.3): it has few, so all are read and the answer is chosen here."""
+"""Financial rows of one company: it has few, so all are read and the answer is chosen here.
+
+See docs/contract/contract.md 4.3.
+"""
 
 from __future__ import annotations
 

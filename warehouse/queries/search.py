@@ -1,4 +1,4 @@
-"""Finding companies (CONTRACT 4.2): which way a question is answered, and its pages.
+"""Finding companies (docs/contract/contract.md 4.2): which way a question is answered, and its pages.
 
 Names alone, best first, come from the name index (`names`); companies in the order of their ids from the documents;
 every other filter and order from a scan (`filters`). Where a name finds nothing, words may be one slip away; a key

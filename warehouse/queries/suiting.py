@@ -1,7 +1,7 @@
 """Whether one company is among those that the filters of a search let through, whatever its name.
 
-Asked for a company that is named by its number (CONTRACT 4.2: different parameters AND). Does not belong here: what
-the filters are (`filters`).
+Asked for a company that is named by its number (docs/contract/contract.md 4.2: different parameters AND). Does not
+belong here: what the filters are (`filters`).
 """
 
 from __future__ import annotations

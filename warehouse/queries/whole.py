@@ -1,4 +1,6 @@
-"""Everything of one market in the order of its companies: what the bulk hand-over holds (CONTRACT 4.15).
+"""Everything of one market in the order of its companies: what the bulk hand-over holds.
+
+See docs/contract/contract.md 4.15.
 
 Rows come one by one and sorted by the keys of the tables, so that a market of any size needs no memory. Each is
 the object that the API serves, byte for byte. Does not belong here: the files they go into (`warehouse.exports`).

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 MARKETS: Final = ("US", "SE", "NO", "FI", "UK", "DK")  # market codes; UK, never GB, in every output
-SERVED: Final = ("US", "SE", "NO", "FI", "UK")  # DK is announced, not served (product.md 1)
+# DK is announced, not served (docs/contract/contract.md «Not available»)
+SERVED: Final = ("US", "SE", "NO", "FI", "UK")
 MARKET_NAMES: Final = {
     "US": "United States",
     "SE": "Sweden",
@@ -18,7 +19,7 @@ MARKET_NAMES: Final = {
     "DK": "Denmark",
 }
 
-STATUSES: Final = ("active", "dormant", "dissolved")  # product.md 3.1
+STATUSES: Final = ("active", "dormant", "dissolved")  # docs/contract/contract.md 4.1
 STATUS_DETAILS: Final = (
     "bankruptcy",
     "liquidation",
@@ -40,17 +41,17 @@ EVENT_TYPES: Final = (
     "status.changed",
     "news.published",
     "event.regulatory",
-)  # product.md 6.1
+)  # docs/contract/contract.md 4.6
 EVENT_ALIASES: Final = {"filing.published": "filing.added", "financials.new": "filing.added"}
 
 PERIOD_TYPES: Final = ("annual", "quarterly")
-ANNUAL_DAYS: Final = (300, 400)  # CONTRACT, «Quarterly figures»: inclusive
+ANNUAL_DAYS: Final = (300, 400)  # docs/contract/contract.md «Quarterly figures»: inclusive
 QUARTER_DAYS: Final = (70, 120)
 
 HOLDER_TYPES: Final = ("person", "company", "state", "fund", "nominee", "group", "unknown")
 BASES: Final = ("exact", "band", "derived")
 RECONCILIATIONS: Final = ("single", "agreed", "latest_wins", "conflict")
-THRESHOLDS: Final = (5, 10, 20, 50)  # percent; CONTRACT 4.6
+THRESHOLDS: Final = (5, 10, 20, 50)  # percent; docs/contract/contract.md 4.6
 
 INDUSTRY_SCHEMES: Final = (
     "SN2007",
@@ -66,10 +67,11 @@ INDUSTRY_SCHEMES: Final = (
 # What a market's industry codes mean. The national schemes of Europe are editions of NACE: 62 is IT in each of
 # them, and security brokers in the SIC of the US.
 CLASSIFICATIONS: Final = {"US": "SIC", "SE": "NACE", "NO": "NACE", "FI": "NACE", "UK": "NACE", "DK": "NACE"}
-LISTING_LEVELS: Final = ("regulated", "growth")  # FORMAT news 3.7
+LISTING_LEVELS: Final = ("regulated", "growth")  # docs/formats/news.md 3.7
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")
 
 FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
 ADDITIVE_FIGURES: Final = ("revenue", "operating_result", "net_result")
-CHANGE_FIELDS: Final = (*FIGURES, "currency", "period_start", "period_end")  # filing.updated, CONTRACT 4.6
+# filing.updated, docs/contract/contract.md 4.6
+CHANGE_FIELDS: Final = (*FIGURES, "currency", "period_start", "period_end")
 UPDATE_REASONS: Final = ("correction", "restatement", "amendment", "unknown")

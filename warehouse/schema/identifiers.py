@@ -1,4 +1,6 @@
-"""Company numbers of the six markets: canonical form, accepted spellings, check digits (CONTRACT 4.0).
+"""Company numbers of the six markets: canonical form, accepted spellings, check digits.
+
+See docs/contract/contract.md 4.0.
 
 Belongs here: the one rule per market for how a number is written and recognised. Does not belong here: whether
 such a company exists (the reader knows), or HTTP errors (`api.problems`).
@@ -68,7 +70,7 @@ def _finnish(text: str) -> str:
 
 
 def _british(text: str) -> str:
-    """Zeros go between prefix and digits: SC1234 is SC001234 (FORMAT uk 2)."""
+    """Zeros go between prefix and digits: SC1234 is SC001234 (docs/formats/uk.md 2)."""
     text = text.upper()
     if len(text) == _BRITISH_CHARACTERS:
         return text
@@ -90,7 +92,7 @@ def _padded_norwegian_is_valid(text: str) -> bool:
     return len(_digits(text)) == _NORWEGIAN_DIGITS or orgnr.is_valid(_norwegian(text))
 
 
-_US: Final = r"(?:US[-: ]?(?:CIK[-: ]?)?|CIK[-: ]?)\d{1,10}"  # FORMAT us 2
+_US: Final = r"(?:US[-: ]?(?:CIK[-: ]?)?|CIK[-: ]?)\d{1,10}"  # docs/formats/us.md 2
 RULES: Final[Mapping[str, Rule]] = {
     rule.market: rule
     for rule in (

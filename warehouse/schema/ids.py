@@ -1,4 +1,6 @@
-"""Deterministic ids: the same fact gets the same id from every door, run and rebuild (CONTRACT 4.0 and 4.6).
+"""Deterministic ids: the same fact gets the same id from every door, run and rebuild.
+
+See docs/contract/contract.md 4.0 and 4.6.
 
 An id is a prefix and 26 characters of Crockford base32, lower case, of SHA-256 over the length-prefixed UTF-8
 parts of the natural key. Length prefixes keep ("ab", "c") and ("a", "bc") apart; None and "" differ.

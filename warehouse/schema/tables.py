@@ -1,4 +1,4 @@
-"""The shared tables (DESIGN decision 3): one shape for every market, declared once.
+"""The shared tables (docs/architecture.md 3): one shape for every market, declared once.
 
 Rendered by `warehouse.render` to polars schemas, DuckDB DDL, checks and the data dictionary. Null is «unknown»,
 never 0. Does not belong here: what the tables of holders look like (`owner_tables`; they are named here too), the
@@ -22,7 +22,12 @@ COMPANIES: Final = Table(
     ("company_id",),
     (
         COMPANY_ID,
-        Column("org_number", _T, "canonical registry number (CONTRACT, company identifiers)", nullable=False),
+        Column(
+            "org_number",
+            _T,
+            "canonical registry number (docs/contract/contract.md «Company identifiers»)",
+            nullable=False,
+        ),
         Column("name", _T, "name as registered", nullable=False),
         Column("country", _T, "market code", nullable=False, allowed=codes.MARKETS),
         Column("industry_code", _T, "first industry code, dots removed; served as sni_code"),
@@ -136,7 +141,7 @@ FINANCIALS: Final = Table(
         Column("is_current", _B, "newest version", nullable=False),
         Column("is_restated", _B, "version 2 or later", nullable=False),
         Column("period_type", _T, "null for periods that v1 does not serve", allowed=codes.PERIOD_TYPES),
-        Column("fiscal_year", _I, "year of period_end (SEC: FORMAT us 12.4)", nullable=False),
+        Column("fiscal_year", _I, "year of period_end (SEC: docs/formats/us.md 12.4)", nullable=False),
         Column("fiscal_quarter", _I, "1 to 4, quarterly only"),
         *FIGURE_COLUMNS,
         Column("accounting_standard", _T, "IFRS, NGAAP, FRS102, …"),
@@ -221,7 +226,10 @@ EVENTS: Final = Table(
         COMPANY_ID,
         Column("occurred_at", Kind.INSTANT, "when in the world", nullable=False),
         Column(
-            "data", Kind.JSON, "the contract's `data` object without sequence (CONTRACT 4.6)", nullable=False
+            "data",
+            Kind.JSON,
+            "the contract's `data` object without sequence (docs/contract/contract.md 4.6)",
+            nullable=False,
         ),
     ),
     sort=("occurred_at", "event_id"),

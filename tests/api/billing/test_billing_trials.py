@@ -1,4 +1,7 @@
-"""A trial with a card, on a clock that tests move: converted, failed, cancelled; and what comes after (product.md 1)."""
+"""A trial with a card, on a clock that tests move: converted, failed, cancelled; and what comes after.
+
+See docs/contract/keys-and-limits.md 3.3.
+"""
 
 import pytest
 
@@ -76,7 +79,7 @@ def test_a_trial_that_cannot_be_charged_is_over_at_once(pay, control_url):
     trying.stripe.retry(trying.subscription)
     trying.deliver_all()
     assert (trying.stands(), trying.trial_ends()) == (("pro", "active"), None)
-    # nothing is delivered again by itself: what was held waits for a replay (CONTRACT 4.8)
+    # nothing is delivered again by itself: what was held waits for a replay (docs/contract/contract.md 4.8)
     hook = seen(trying, trying.hook).json()
     assert (hook["status"], hook["status_reason"]) == PAUSED
     again = trying.service.client.patch(

@@ -1,5 +1,8 @@
 # ruff: noqa: SIM905 -- tables of addresses
-"""Every row of the deny table, at its edges (DELIVERY, «SSRF guard»; 4.16 «SSRF»)."""
+"""Every row of the deny table, at its edges.
+
+See docs/contract/delivery.md «SSRF guard»; docs/contract/contract.md 4.16 «SSRF».
+"""
 
 import errno
 import ipaddress

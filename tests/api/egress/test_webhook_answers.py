@@ -1,4 +1,7 @@
-"""What is kept of an answer, what it says about the next attempt, and answers that do harm (DELIVERY rules 1 and 4)."""
+"""What is kept of an answer, what it says about the next attempt, and answers that do harm.
+
+See docs/contract/delivery.md 1 and 4.
+"""
 
 import asyncio
 import gzip

@@ -1,4 +1,7 @@
-"""Where attempts do not go, judged on the address connected to (DELIVERY, «SSRF guard»; 4.16 «SSRF»)."""
+"""Where attempts do not go, judged on the address connected to.
+
+See docs/contract/delivery.md «SSRF guard»; docs/contract/contract.md 4.16 «SSRF».
+"""
 
 import asyncio
 import errno

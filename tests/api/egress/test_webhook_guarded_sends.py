@@ -1,4 +1,7 @@
-"""Real, retry and replay sends go through one guard (DELIVERY rule 5); test sends do too: test_webhook_test_sends."""
+"""Real, retry and replay sends go through one guard; test sends do too: test_webhook_test_sends.
+
+See docs/contract/delivery.md 5.
+"""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,7 @@
-"""Attempts over real sockets: what is sent, what counts as acknowledged, what is kept (DELIVERY rules 4, 5 and 9)."""
+"""Attempts over real sockets: what is sent, what counts as acknowledged, what is kept.
+
+See docs/contract/delivery.md 4, 5 and 9.
+"""
 
 import asyncio
 import json
@@ -35,7 +38,10 @@ def with_status(status, *headers, body=b""):
 
 
 def test_signature_over_exact_wire_bytes(egress):
-    """What arrived is what was signed, byte for byte, with every header of CONTRACT 4.7 and no other."""
+    """What arrived is what was signed, byte for byte, with every header of the contract and no other.
+
+    See docs/contract/contract.md 4.7.
+    """
 
     async def scenario():
         async with egress.Receiver() as receiver, egress.sending() as sender:

@@ -1,4 +1,7 @@
-"""Signatures against published vectors and libraries that others wrote (CONTRACT 4.7, 4.16 «Signing»)."""
+"""Signatures against published vectors and libraries that others wrote.
+
+See docs/contract/contract.md 4.7, 4.16 «Signing».
+"""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What endpoint URLs are taken (CONTRACT 4.8; 4.16 «SSRF»)."""
+"""What endpoint URLs are taken (docs/contract/contract.md 4.8; 4.16 «SSRF»)."""
 
 import asyncio
 import ipaddress

@@ -1,4 +1,7 @@
-"""TLS is verified: the authority, the name, the time; and the name is told to the server (DELIVERY, «SSRF guard»)."""
+"""TLS is verified: the authority, the name, the time; and the name is told to the server.
+
+See docs/contract/delivery.md «SSRF guard».
+"""
 
 import asyncio
 import datetime as dt

@@ -1,4 +1,7 @@
-"""Ten seconds from before the name is looked up to the headers (DELIVERY rule 4), on a clock that the test moves."""
+"""Ten seconds from before the name is looked up to the headers, on a clock that the test moves.
+
+See docs/contract/delivery.md 4.
+"""
 
 import asyncio
 

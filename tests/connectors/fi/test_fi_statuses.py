@@ -1,4 +1,4 @@
-"""The status of a Finnish company (FORMAT fi 7): every line of the table, and its days."""
+"""The status of a Finnish company (docs/formats/fi.md 7): every line of the table, and its days."""
 
 from typing import Any
 

@@ -106,7 +106,7 @@ def test_registered_again_is_filed_again_and_both_days_are_known() -> None:
 
 
 def test_pitfall_09_equity_is_x376_and_not_current_assets() -> None:
-    """x435 with x513 balances as well (FORMAT 3.3, TRAP)."""
+    """x435 with x513 balances as well (docs/formats/fi.md 3.3, TRAP)."""
     (own,) = figures(statement(*BALANCE))
     assert own["equity"] == round(Decimal("60.25"))
 

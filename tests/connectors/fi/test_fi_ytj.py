@@ -242,7 +242,7 @@ def test_vat_only_where_the_vat_register_is_open() -> None:
     assert schemes(vat | {"endDate": "2020-01-01"}) == [f"euid FIFPRO.{ONE}"]
 
 
-# Pitfalls of FORMAT fi 9
+# Pitfalls of docs/formats/fi.md 9
 
 
 def test_pitfall_01_status_2_is_constant_and_says_nothing() -> None:

@@ -1,4 +1,7 @@
-"""Files of FIRDS by hand, after FORMAT news 3.3: whole files and changes, in the namespaces of two editions."""
+"""Files of FIRDS by hand, after the format page: whole files and changes, in the namespaces of two editions.
+
+See docs/formats/news.md 3.3.
+"""
 
 from __future__ import annotations
 

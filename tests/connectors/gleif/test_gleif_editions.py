@@ -205,7 +205,7 @@ def _delta(number: str, name: str, stamp: datetime) -> Piece:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)])
 def test_deltas_replace_whole_records_and_the_newest_holds_in_whatever_order_they_come(order) -> None:
-    """A delta has no mark of deletion: the newest record of an LEI is the record (FORMAT news 3.1)."""
+    """A delta has no mark of deletion: the newest record of an LEI is the record (docs/formats/news.md 3.1)."""
     told = [("964169969", "Gammelt AS"), ("997315898", "Nyere AS"), ("997315898", "Nyest AS")]
     pieces = [
         _delta(number, name, NOON + timedelta(hours=8 * place)) for place, (number, name) in enumerate(told)

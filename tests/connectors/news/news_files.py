@@ -1,4 +1,4 @@
-"""Bodies of wires after FORMAT news 2.x, written by hand, and what reads them."""
+"""Bodies of wires after docs/formats/news.md 2.x, written by hand, and what reads them."""
 
 import hashlib
 import io

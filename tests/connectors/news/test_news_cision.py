@@ -1,4 +1,4 @@
-"""Feeds of single issuers (FORMAT news 2.10)."""
+"""Feeds of single issuers (docs/formats/news.md 2.10)."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,7 @@
-"""Genuine samples of the news folder: every file read by a dataset or named with the reason (FORMAT news 2)."""
+"""Genuine samples of the news folder: every file read by a dataset or named with the reason.
+
+See docs/formats/news.md 2.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,4 +1,7 @@
-"""Versions and corrections of one source: what is one release, by which id, in whose words (FORMAT news 2.13)."""
+"""Versions and corrections of one source: what is one release, by which id, in whose words.
+
+See docs/formats/news.md 2.13.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

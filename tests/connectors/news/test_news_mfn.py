@@ -1,4 +1,4 @@
-"""The Nordic stream: whose an item is, what ties versions together, what is refused (FORMAT news 2.2)."""
+"""The Nordic stream: whose an item is, what ties versions together, what is refused (docs/formats/news.md 2.2)."""
 
 from datetime import UTC, datetime
 from typing import Any

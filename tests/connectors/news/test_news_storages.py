@@ -1,4 +1,4 @@
-"""Pages of the official storages of Finland and Sweden (FORMAT news 2.6, 2.7)."""
+"""Pages of the official storages of Finland and Sweden (docs/formats/news.md 2.6, 2.7)."""
 
 from datetime import UTC, datetime
 from html import escape

@@ -1,4 +1,4 @@
-"""RSS and Atom of the wires: their traps, whose a release is, what is refused (FORMAT news 2.9, 2.11)."""
+"""RSS and Atom of the wires: their traps, whose a release is, what is refused (docs/formats/news.md 2.9, 2.11)."""
 
 from datetime import UTC, datetime
 

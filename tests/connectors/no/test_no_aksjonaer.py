@@ -1,4 +1,4 @@
-"""The shareholder file: what leaves at the door, what is added up, and percentages (FORMAT 7)."""
+"""The shareholder file: what leaves at the door, what is added up, and percentages (docs/formats/no.md 7)."""
 
 import io
 from datetime import date

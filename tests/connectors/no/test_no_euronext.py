@@ -1,4 +1,4 @@
-"""The list of equities, and how issuers without a number find their company (FORMAT 9 and 13.3)."""
+"""The list of equities, and how issuers without a number find their company (docs/formats/no.md 9 and 13.3)."""
 
 import polars as pl
 import pytest

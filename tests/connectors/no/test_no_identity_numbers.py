@@ -1,4 +1,4 @@
-"""Identity numbers and birth dates in texts: masked at the door, and nothing else (DESIGN 14)."""
+"""Identity numbers and birth dates in texts: masked at the door, and nothing else (docs/architecture.md 14)."""
 
 import io
 import json

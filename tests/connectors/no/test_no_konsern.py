@@ -1,4 +1,4 @@
-"""Group structure: trees to members and edges, and edges to holdings (FORMAT 5)."""
+"""Group structure: trees to members and edges, and edges to holdings (docs/formats/no.md 5)."""
 
 import json
 from datetime import date

@@ -1,4 +1,7 @@
-"""Announcements: rows, periods that texts state, notices of major holdings, and what is made of them (FORMAT 8)."""
+"""Announcements: rows, periods that texts state, notices of major holdings, and what is made of them.
+
+See docs/formats/no.md 8.
+"""
 
 import json
 from datetime import date

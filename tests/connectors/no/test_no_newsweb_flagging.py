@@ -1,4 +1,4 @@
-"""Notices of major holdings: what their texts state, cell by cell (FORMAT 8)."""
+"""Notices of major holdings: what their texts state, cell by cell (docs/formats/no.md 8)."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Periods that headlines, texts and names of packages state (FORMAT 8)."""
+"""Periods that headlines, texts and names of packages state (docs/formats/no.md 8)."""
 
 from datetime import date
 

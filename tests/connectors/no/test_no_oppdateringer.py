@@ -1,4 +1,4 @@
-"""The change feeds: pages as they come, and paging by cursor (FORMAT no 3)."""
+"""The change feeds: pages as they come, and paging by cursor (docs/formats/no.md 3)."""
 
 import io
 import json

@@ -1,4 +1,7 @@
-"""The numbered pitfalls of FORMAT no 15 that concern reading; those of the feeds stand with the feeds' tests."""
+"""The numbered pitfalls of the format page that concern reading; those of the feeds stand with the feeds' tests.
+
+See docs/formats/no.md 15.
+"""
 
 import json
 from datetime import date

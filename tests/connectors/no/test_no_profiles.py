@@ -1,4 +1,4 @@
-"""Staged entities to companies: FORMAT 13.1 and the pitfalls that concern it."""
+"""Staged entities to companies: docs/formats/no.md 13.1 and the pitfalls that concern it."""
 
 import json
 from datetime import date

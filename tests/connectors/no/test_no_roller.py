@@ -1,4 +1,4 @@
-"""Roles: what passes the door, who owns, and how much (FORMAT no 4)."""
+"""Roles: what passes the door, who owns, and how much (docs/formats/no.md 4)."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""The status table (FORMAT 13.2), deletion and return."""
+"""The status table (docs/formats/no.md 13.2), deletion and return."""
 
 from datetime import date
 from typing import Any

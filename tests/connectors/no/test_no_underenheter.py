@@ -1,4 +1,7 @@
-"""Sub-units in every shape they come in; they belong to their parents and are no companies (FORMAT no 2)."""
+"""Sub-units in every shape they come in; they belong to their parents and are no companies.
+
+See docs/formats/no.md 2.
+"""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Feeds of authorities, written by hand after FORMAT news 1."""
+"""Feeds of authorities, written by hand after docs/formats/news.md 1."""
 
 import io
 import json

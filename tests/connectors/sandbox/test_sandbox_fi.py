@@ -1,4 +1,7 @@
-"""The Finnish side of the generated world, read by nothing of ours: shapes, sums and odd corners of FORMAT fi."""
+"""The Finnish side of the generated world, read by nothing of ours: shapes, sums and odd corners.
+
+See docs/formats/fi.md.
+"""
 
 import io
 import json

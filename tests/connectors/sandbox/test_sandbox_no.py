@@ -125,7 +125,7 @@ def test_entity_keys_stand_in_the_genuine_order(sources):
             assert shared == [key for key in genuine if key in shared], path.name
 
 
-# Documented fields that no genuine answer among the samples happens to have (FORMAT no 2.1).
+# Documented fields that no genuine answer among the samples happens to have (docs/formats/no.md 2.1).
 DOCUMENTED = {"underAvviklingDato", "underRekonstruksjonsforhandlingDato"}
 
 

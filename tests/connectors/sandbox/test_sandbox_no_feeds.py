@@ -1,4 +1,4 @@
-"""The Norwegian change feeds, roles and sub-units of the sandbox, held against FORMAT no 3 and 4."""
+"""The Norwegian change feeds, roles and sub-units of the sandbox, held against docs/formats/no.md 3 and 4."""
 
 import gzip
 import json

@@ -1,4 +1,7 @@
-"""The press of the sandbox: what is planned of it, and each source's own format with its traps (FORMAT news 1, 2)."""
+"""The press of the sandbox: what is planned of it, and each source's own format with its traps.
+
+See docs/formats/news.md 1, 2.
+"""
 
 from __future__ import annotations
 

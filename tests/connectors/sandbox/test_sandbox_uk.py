@@ -19,7 +19,7 @@ from connectors.sandbox import World, truth, write, writers_uk
 
 SEED = {"seed": 6, "companies": 400, "days": 3, "markets": ("NO", "UK")}
 MEMBER = re.compile(r"Prod22[34]_\d{4}_([A-Z0-9]{8})_(\d{8})(_[A-Z]+)?\.(html|xml|zip)")
-# Of stream-read-xbrl's columns, those that FORMAT uk 9.5 names for a figure of ours.
+# Of stream-read-xbrl's columns, those that docs/formats/uk.md 9.5 names for a figure of ours.
 PEER_COLUMNS = {
     "turnover_gross_operating_revenue": "revenue",
     "operating_profit_loss": "operating_result",

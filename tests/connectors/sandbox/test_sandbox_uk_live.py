@@ -1,4 +1,7 @@
-"""The streams and the REST API of Companies House in the sandbox, over HTTP, held against FORMAT uk 5 and 7."""
+"""The streams and the REST API of Companies House in the sandbox, over HTTP, held against the format page.
+
+See docs/formats/uk.md 5 and 7.
+"""
 
 import json
 from collections import Counter
@@ -270,7 +273,7 @@ def test_events_have_the_keys_of_genuine_ones(sources: Path, stream: str, file: 
     assert unknown <= SHOWN_BY_REST
 
 
-# Members that the few stored events lack, and stored answers of the REST API or FORMAT 5 have.
+# Members that the few stored events lack, and stored answers of the REST API or docs/formats/uk.md 5 have.
 SHOWN_BY_REST = {
     "action_date",
     "company_status_detail",

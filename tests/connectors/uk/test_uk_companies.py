@@ -1,4 +1,4 @@
-"""BasicCompanyData: reading every vintage. Numbers in names: FORMAT uk 13."""
+"""BasicCompanyData: reading every vintage. Numbers in names: docs/formats/uk.md 13."""
 
 import csv
 import io

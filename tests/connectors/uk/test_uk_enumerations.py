@@ -1,4 +1,7 @@
-"""Every code of the registry's own lists maps, over the files as it publishes them (FORMAT uk 3, 4.1, 4.2, 10.1)."""
+"""Every code of the registry's own lists maps, over the files as it publishes them.
+
+See docs/formats/uk.md 3, 4.1, 4.2, 10.1.
+"""
 
 import re
 

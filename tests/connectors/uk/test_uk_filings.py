@@ -1,4 +1,7 @@
-"""A document of the bulk accounts and the filing history's item of it as one filing (FORMAT uk 5.2, 11)."""
+"""A document of the bulk accounts and the filing history's item of it as one filing.
+
+See docs/formats/uk.md 5.2, 11.
+"""
 
 from datetime import UTC, date, datetime
 

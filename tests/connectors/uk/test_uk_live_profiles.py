@@ -1,4 +1,4 @@
-"""Profiles, insolvency and filing history of stream and REST as shared tables (FORMAT uk 5, 11, 12)."""
+"""Profiles, insolvency and filing history of stream and REST as shared tables (docs/formats/uk.md 5, 11, 12)."""
 
 import io
 import json

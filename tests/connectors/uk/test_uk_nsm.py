@@ -1,4 +1,7 @@
-"""The National Storage Mechanism: answers to rows, the soft block, what is kept, holdings (FORMAT uk 10.3)."""
+"""The National Storage Mechanism: answers to rows, the soft block, what is kept, holdings.
+
+See docs/formats/uk.md 10.3.
+"""
 
 import io
 import json

@@ -1,4 +1,7 @@
-"""Asking the National Storage Mechanism: by days, by pages, text by text, and what is no answer (FORMAT uk 10.3)."""
+"""Asking the National Storage Mechanism: by days, by pages, text by text, and what is no answer.
+
+See docs/formats/uk.md 10.3.
+"""
 
 import json
 import threading

@@ -1,4 +1,7 @@
-"""FORMAT uk 13: those pitfalls that no test of one module is named after, and that each of them has its test."""
+"""The format page: those pitfalls that no test of one module is named after, and that each of them has its test.
+
+See docs/formats/uk.md 13.
+"""
 
 import json
 import re

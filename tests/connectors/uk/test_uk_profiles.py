@@ -1,4 +1,4 @@
-"""Rows of BasicCompanyData as companies: codes, status, fields (FORMAT uk 3, 11, 13)."""
+"""Rows of BasicCompanyData as companies: codes, status, fields (docs/formats/uk.md 3, 11, 13)."""
 
 from datetime import UTC, date, datetime
 

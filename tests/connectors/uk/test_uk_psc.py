@@ -1,4 +1,4 @@
-"""PSC records through every door they come. Numbers in names: FORMAT uk 13."""
+"""PSC records through every door they come. Numbers in names: docs/formats/uk.md 13."""
 
 import json
 from datetime import UTC, date, datetime

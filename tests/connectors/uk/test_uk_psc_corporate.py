@@ -1,4 +1,7 @@
-"""Corporate holders as companies of ours: by number and country of registration, or not at all (FORMAT uk 2, 4)."""
+"""Corporate holders as companies of ours: by number and country of registration, or not at all.
+
+See docs/formats/uk.md 2, 4.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who holds, since when, and who is listed: PSC records as shared rows (FORMAT uk 4, 10.1, 13)."""
+"""Who holds, since when, and who is listed: PSC records as shared rows (docs/formats/uk.md 4, 10.1, 13)."""
 
 import re
 from datetime import UTC, date, datetime

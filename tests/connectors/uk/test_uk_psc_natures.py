@@ -1,4 +1,4 @@
-"""Natures of control: bands, control, directness (FORMAT uk 4.1)."""
+"""Natures of control: bands, control, directness (docs/formats/uk.md 4.1)."""
 
 import re
 from decimal import Decimal

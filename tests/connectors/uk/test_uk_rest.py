@@ -1,4 +1,4 @@
-"""Single answers of the REST API: who is asked what, under one limit (FORMAT uk 5)."""
+"""Single answers of the REST API: who is asked what, under one limit (docs/formats/uk.md 5)."""
 
 import json
 from collections.abc import Callable, Iterator

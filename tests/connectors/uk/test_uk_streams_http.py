@@ -1,4 +1,7 @@
-"""One connection to a stream over real HTTP: heartbeats, torn lines, 416, 429, 401 (FORMAT uk 7, 13.6, 13.7)."""
+"""One connection to a stream over real HTTP: heartbeats, torn lines, 416, 429, 401.
+
+See docs/formats/uk.md 7, 13.6, 13.7.
+"""
 
 import json
 import pickle

@@ -1,4 +1,7 @@
-"""Events of streams replayed, twice, shuffled and cut: the state equals one clean replay (FORMAT uk 7, 13.7)."""
+"""Events of streams replayed, twice, shuffled and cut: the state equals one clean replay.
+
+See docs/formats/uk.md 7, 13.7.
+"""
 
 import hashlib
 import io

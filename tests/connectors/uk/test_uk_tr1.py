@@ -1,4 +1,4 @@
-"""Form TR-1 out of texts of several layouts (FORMAT uk 10.4)."""
+"""Form TR-1 out of texts of several layouts (docs/formats/uk.md 10.4)."""
 
 from datetime import date
 from decimal import Decimal

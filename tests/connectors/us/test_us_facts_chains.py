@@ -1,4 +1,4 @@
-"""Which tag of one filing is which figure: by filer type, on facts written by hand (FORMAT us 12.3)."""
+"""Which tag of one filing is which figure: by filer type, on facts written by hand (docs/formats/us.md 12.3)."""
 
 from connectors.us import chains, facts_tags
 from connectors.us.chains import Filer

@@ -195,7 +195,7 @@ def test_quarters_around_a_changed_year_end_carry_the_years_they_fall_in() -> No
 
 
 def test_a_proxy_says_nothing_of_a_period_that_a_report_tells_of() -> None:
-    """Tables of pay against performance were a thousand times off (ETL practice 3.7)."""
+    """Tables of pay against performance were a thousand times off."""
     proxy = year("NetIncomeLoss", 10, "25004", "DEF 14A", "2025-03-20")
     later = year(SALES, 101_000, "26001", "10-K", "2026-02-10")
     found = statements([year(SALES, 100_000), proxy, later])

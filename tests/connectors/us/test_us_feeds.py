@@ -1,4 +1,4 @@
-"""The Atom of newest filings, the indexes, and who is named by them (FORMAT us 8, 13)."""
+"""The Atom of newest filings, the indexes, and who is named by them (docs/formats/us.md 8, 13)."""
 
 import gzip
 import io

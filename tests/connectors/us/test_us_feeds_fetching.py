@@ -1,4 +1,7 @@
-"""Asking for the newest filings and the daily indexes, against a server on the loopback (FORMAT us 1, 8)."""
+"""Asking for the newest filings and the daily indexes, against a server on the loopback.
+
+See docs/formats/us.md 1, 8.
+"""
 
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""Form 13F: covers, information tables, units, amendments (FORMAT us 7.4)."""
+"""Form 13F: covers, information tables, units, amendments (docs/formats/us.md 7.4)."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Removals from listing and ends of registration, by class: Forms 25 and 15 (FORMAT us 9, 13)."""
+"""Removals from listing and ends of registration, by class: Forms 25 and 15 (docs/formats/us.md 9, 13)."""
 
 from datetime import date
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Headers of filings in every dress, and items of 8-K (FORMAT us 8, 9, 13)."""
+"""Headers of filings in every dress, and items of 8-K (docs/formats/us.md 8, 9, 13)."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path

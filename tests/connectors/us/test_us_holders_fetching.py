@@ -1,4 +1,4 @@
-"""Asking for ownership filings that the feeds name, against a server on the loopback (FORMAT us 1, 4)."""
+"""Asking for ownership filings that the feeds name, against a server on the loopback (docs/formats/us.md 1, 4)."""
 
 import polars as pl
 import pytest

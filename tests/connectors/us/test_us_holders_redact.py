@@ -1,4 +1,4 @@
-"""What of ownership filings never reaches the archive (DESIGN 14)."""
+"""What of ownership filings never reaches the archive (docs/architecture.md 14)."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Forms 3, 4 and 5, and the holdings that they make (FORMAT us 7.3)."""
+"""Forms 3, 4 and 5, and the holdings that they make (docs/formats/us.md 7.3)."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Thresholds that statements of ownership cross, exactly as CONTRACT 4.6 says."""
+"""Thresholds that statements of ownership cross, exactly as docs/contract/contract.md 4.6 says."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

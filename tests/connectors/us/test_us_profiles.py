@@ -1,4 +1,4 @@
-"""Profiles, identifiers, listings and reports of US filers (FORMAT us 12.1, 12.6)."""
+"""Profiles, identifiers, listings and reports of US filers (docs/formats/us.md 12.1, 12.6)."""
 
 import json
 from datetime import date

@@ -1,4 +1,4 @@
-"""The CIK in every form of FORMAT us 2, and ids of filings."""
+"""The CIK in every form of docs/formats/us.md 2, and ids of filings."""
 
 import polars as pl
 

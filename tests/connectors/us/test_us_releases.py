@@ -1,4 +1,7 @@
-"""News and notices from filings, and how single filings are asked for (FORMAT us 9, 12.6; CONTRACT 4.6)."""
+"""News and notices from filings, and how single filings are asked for.
+
+See docs/formats/us.md 9, 12.6; docs/contract/contract.md 4.6.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Schedules 13D and 13G as XML, and the holdings that they make (FORMAT us 7.1)."""
+"""Schedules 13D and 13G as XML, and the holdings that they make (docs/formats/us.md 7.1)."""
 
 from decimal import Decimal
 

@@ -1,4 +1,7 @@
-"""Cover pages of older Schedules 13D and 13G in the words and shapes of different filers (FORMAT us 7.2)."""
+"""Cover pages of older Schedules 13D and 13G in the words and shapes of different filers.
+
+See docs/formats/us.md 7.2.
+"""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Schedules 13D and 13G of before December 2024: cover pages in HTML and ASCII (FORMAT us 7.2)."""
+"""Schedules 13D and 13G of before December 2024: cover pages in HTML and ASCII (docs/formats/us.md 7.2)."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""The status of a filer (FORMAT us 12.2): every rule, its reason, and the filing that caused it."""
+"""The status of a filer (docs/formats/us.md 12.2): every rule, its reason, and the filing that caused it."""
 
 from datetime import date
 from typing import Any

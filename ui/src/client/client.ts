@@ -17,7 +17,7 @@ const TIMEOUT_SECONDS = 30;
 const REPEATED = new Set([429, 503]);
 // Many components of a page hit a limit together; they come back spread over this much, more at every repeat.
 const SPREAD_SECONDS = 0.5;
-// Anyone may read it from anywhere, and it is not counted (CONTRACT 4.14).
+// Anyone may read it from anywhere, and it is not counted (docs/contract/contract.md 4.14).
 const PUBLIC_PATH = "/api/openapi.json";
 
 /** What the client takes from outside. */
@@ -116,8 +116,8 @@ class Exchange {
 
   /**
    * Why a page was told nothing. Before the service knows the caller it answers without leave to read it, for
-   * it knows no domains of his (KEYS_AND_LIMITS 3.2), and a browser then tells the page as little as of a cut
-   * cable: whether the service can be reached at all makes the difference.
+   * it knows no domains of his (docs/contract/keys-and-limits.md 3.2), and a browser then tells the page as little
+   * as of a cut cable: whether the service can be reached at all makes the difference.
    */
   async #silence(): Promise<"offline" | "page_refused" | "unreachable"> {
     if (!this.seams.online()) return "offline";

@@ -1,8 +1,8 @@
 /**
  * Why there is no answer to show: one shape for what the service refuses and for what never reached it.
  *
- * `code` is what callers switch on: a code of the service's problems (CONTRACT 4.10), or one of LOCAL_CODES.
- * The words for readers are in `messages`.
+ * `code` is what callers switch on: a code of the service's problems (docs/contract/contract.md 4.10), or one of
+ * LOCAL_CODES. The words for readers are in `messages`.
  */
 import { parseExactly } from "./json.js";
 

@@ -1,8 +1,8 @@
 /**
  * JSON read exactly: an integer that a number cannot hold becomes a bigint, all else is as JSON.parse has it.
  *
- * Figures are 64-bit integers (CONTRACT 4.0, Money); a number keeps 53 bits of one and would round the rest
- * silently.
+ * Figures are 64-bit integers (docs/contract/contract.md 4.0, Money); a number keeps 53 bits of one and would round
+ * the rest silently.
  */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /\d{16}/;

@@ -1,6 +1,6 @@
 /**
- * What a key looks like (KEYS_AND_LIMITS 3.1), judged before it is sent: a secret key must never leave a
- * page.
+ * What a key looks like (docs/contract/keys-and-limits.md 3.1), judged before it is sent: a secret key must never
+ * leave a page.
  */
 import type { LocalCode } from "./failure.js";
 

@@ -36,8 +36,8 @@ export interface EventChoice {
   readonly cursor?: string | undefined;
 }
 
-// Every spelling of a number that the service takes is made of these (CONTRACT 4.0); none climbs out of the
-// path.
+// Every spelling of a number that the service takes is made of these (docs/contract/contract.md 4.0); none climbs
+// out of the path.
 const NUMBER = /^[0-9A-Za-z:-]{4,24}$/;
 const LARGEST_PAGE = 100;
 

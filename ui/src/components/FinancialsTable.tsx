@@ -77,7 +77,7 @@ function Table({ found, settings, notation }: TableProps): ReactNode {
   );
 }
 
-/** Periods of one answer differ in days, currency or document (CONTRACT 4.3). */
+/** Periods of one answer differ in days, currency or document (docs/contract/contract.md 4.3). */
 function nameOf(period: Period): string {
   return [period.period_start, period.period_end, period.currency, period.filing_id].join(" ");
 }

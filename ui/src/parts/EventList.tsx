@@ -36,7 +36,7 @@ function EventLine({
   const { words, format } = settings;
   const told = toldBy(event, words, format);
   const at = event.occurred_at;
-  // What is known by the day only is told at midnight (CONTRACT 4.6).
+  // What is known by the day only is told at midnight (docs/contract/contract.md 4.6).
   const when = at.endsWith(MIDNIGHT) ? format.day(at.slice(0, 10)) : format.instant(at);
   return (
     <>

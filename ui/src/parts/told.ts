@@ -1,8 +1,8 @@
 /**
  * What an event says, in one line: the words of every list of events. Nothing is drawn here.
  *
- * `data` of an event holds one object by its type (CONTRACT 4.6); a type or a word that a later service has
- * is shown by its own name.
+ * `data` of an event holds one object by its type (docs/contract/contract.md 4.6); a type or a word that a later
+ * service has is shown by its own name.
  */
 import type { Format } from "../format.js";
 import { filled, type Messages } from "../messages.js";

@@ -1,6 +1,6 @@
 """Every genuine accounts file, figure by figure, against a reading that shares nothing with the mapping.
 
-It is written here, from FORMAT uk 9, with XPath over local names and no regard for speed. The reading by
+It is written here, from docs/formats/uk.md 9, with XPath over local names and no regard for speed. The reading by
 stream-read-xbrl has a module of its own.
 """
 
@@ -43,7 +43,8 @@ EQUITY = (
 )
 EMPLOYEES = ("AverageNumberEmployeesDuringPeriod", "EmployeesTotal")
 WITHOUT_RESULTS = {"FilletedAccounts", "AbridgedAccounts", "AbbreviatedAccounts"}
-# Turnover of a group, tagged with the member «total of all segments» and not with the one for the group (FORMAT 9.4)
+# Turnover of a group, tagged with the member «total of all segments» and not with the one for the group
+# (docs/formats/uk.md 9.4)
 GROUP_TURNOVER_BY_SEGMENT = {"Prod223_2911_12040362_20201231.html": {2020: 13511844, 2019: 8273387}}
 
 
@@ -116,7 +117,7 @@ class Naive:
         return abs(self.figure(names, scope, "", end) or Decimal(0))
 
     def balances_with(self, total: int, scope: str, end: str) -> bool:
-        """Whether a balance sheet with these total assets balances: FORMAT 9.5."""
+        """Whether a balance sheet with these total assets balances: docs/formats/uk.md 9.5."""
 
         def get(*names: str) -> Decimal:
             return self.figure(names, scope, "", end) or Decimal(0)

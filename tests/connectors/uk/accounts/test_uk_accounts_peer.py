@@ -1,7 +1,8 @@
 """Every genuine accounts file against stream-read-xbrl, the open parser that the United Kingdom's trade ministry has.
 
 Figures are equal, or the difference is one of its known errors, each of which is proved from the file and listed
-below with the files it spoils. Does not belong here: the reading written from FORMAT (`test_uk_accounts_genuine`).
+below with the files it spoils. Does not belong here: the reading written from docs/formats/uk.md
+(`test_uk_accounts_genuine`).
 """
 
 from __future__ import annotations

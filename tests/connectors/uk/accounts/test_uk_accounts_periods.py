@@ -1,4 +1,4 @@
-"""Periods of accounts: own, comparative, opening (FORMAT uk 9.3), and pitfall 17."""
+"""Periods of accounts: own, comparative, opening (docs/formats/uk.md 9.3), and pitfall 17."""
 
 from datetime import date
 from typing import Any

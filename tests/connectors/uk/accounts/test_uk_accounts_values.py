@@ -1,4 +1,4 @@
-"""Figures of accounts, which and in what units: FORMAT uk 9.2 and 9.4, pitfalls 12 to 14 and 16."""
+"""Figures of accounts, which and in what units: docs/formats/uk.md 9.2 and 9.4, pitfalls 12 to 14 and 16."""
 
 from datetime import date
 from typing import Any
