@@ -159,7 +159,7 @@ def _litestar(
         on_shutdown=[stop],
         exception_handlers=handlers,
     )
-    app.state.service = service  # for who holds the application: tests, and what runs beside it
+    app.state.service = service  # the service's parts, for code that has the application only
     app.asgi_handler = Edge(app.asgi_handler, service, straight(ROUTES), _refusal, _failed)
     return app
 

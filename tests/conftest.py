@@ -23,7 +23,7 @@ _MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > ROOM_BYTES:
     # Folders of tests lie in memory where there is room: an ingest waits for a disk more than a hundred times
     os.environ["TMPDIR"] = str(_MEMORY)
-    tempfile.tempdir = None  # asked for anew
+    tempfile.tempdir = None  # computed again from TMPDIR
 os.environ["PYTHONPATH"] = str(ROOT / "tests" / "as_served")  # of processes that tests start
 # Test processes share the cores out; threads of each of them on every core cost a third more processor time
 for threads in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):

@@ -70,7 +70,7 @@ def is_mixed(path: Path) -> bool:
 
 
 def _as_now(edition: str) -> str:
-    """The name that an edition has now: once the words that describe columns were part of it."""
+    """Current name of an edition; earlier names were hashes that included column descriptions."""
     return RENAMED_EDITIONS.get(edition, edition)
 
 
